@@ -1,0 +1,1 @@
+"""What ties the formulas together: strategies, laws, and independent witnesses."""

@@ -1,0 +1,78 @@
+"""The vocabulary of authors, each name loaded when it is first used: listing the catalog must not pay for SymPy."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+_HOME = {
+    "derive.collectives": ("gather", "reduce"),
+    "derive.folds": ("flops", "parameters", "pointwise", "saved", "tensors"),
+    "derive.citation": ("Citation", "Claim", "claims"),
+    "derive.quantity": ("Formula", "formula"),
+    "derive.ledger": ("Ledger", "Row"),
+    "derive.model": ("Architecture", "Given", "Model"),
+    "derive.letters": ("Letter", "Notation", "notation"),
+    "derive.ops.contraction": ("einsum", "linear"),
+    "derive.ops.lookup": ("cross_entropy", "lookup"),
+    "derive.ops.normalisation": ("layer_norm", "softmax"),
+    "derive.ops.pointwise": (
+        "add", "cast", "copy", "dropout", "expand", "gelu", "identity", "masked_fill", "mean", "multiply", "relu",
+        "repeat_heads", "rotate_half", "rsqrt", "silu", "square",
+    ),
+    "derive.plan": ("Plan", "parse_plan"),
+    "derive.precision": ("bf16", "boolean", "compute", "fp16", "fp32", "fp64", "int64", "recipe"),
+    "derive.tensor": ("Mesh", "Role", "Tensor"),
+    "derive.tracing": ("Input", "Trace", "block", "constant", "generated", "parameter", "repeat", "size_of", "trace"),
+    "derive.units": ("byte", "device", "dimensionless", "dollar", "flop", "second", "token"),
+    "derive.version": ("__version__",),
+}  # fmt: skip
+_WHERE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = list(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
+
+if TYPE_CHECKING:
+    from derive.collectives import gather, reduce
+    from derive.folds import flops, parameters, pointwise, saved, tensors
+    from derive.citation import Citation, Claim, claims
+    from derive.ledger import Ledger, Row
+    from derive.model import Architecture, Given, Model
+    from derive.letters import Letter, Notation, notation
+    from derive.ops.contraction import einsum, linear
+    from derive.ops.lookup import cross_entropy, lookup
+    from derive.ops.normalisation import layer_norm, softmax
+    from derive.ops.pointwise import (
+        add,
+        cast,
+        copy,
+        dropout,
+        expand,
+        gelu,
+        identity,
+        masked_fill,
+        mean,
+        multiply,
+        relu,
+        repeat_heads,
+        rotate_half,
+        rsqrt,
+        silu,
+        square,
+    )
+    from derive.plan import Plan, parse_plan
+    from derive.precision import bf16, boolean, compute, fp16, fp32, fp64, int64, recipe
+    from derive.quantity import Formula, formula
+    from derive.tensor import Mesh, Role, Tensor
+    from derive.tracing import Input, Trace, block, constant, generated, parameter, repeat, size_of, trace
+    from derive.units import byte, device, dimensionless, dollar, flop, second, token
+    from derive.version import __version__
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'derive' has no attribute {name!r}")
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

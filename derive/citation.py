@@ -1,0 +1,103 @@
+"""Claims: formulas as a source writes them, with where it writes them and under which hypotheses they are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from derive.errors import ClaimError, DeriveError
+from derive.grammar import parse
+from derive.plan import Plan, parse_plan
+from derive.quantity import Formula
+from derive.tensor import Role
+from derive.tree import Node, substitute, symbols_of, to_text
+
+if TYPE_CHECKING:
+    from derive.model import Architecture
+
+PROVED, UP_TO, REFUTED, OPEN = "proved", "proved up to", "refuted", "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A source: a paper, a tool at a version, a measurement."""
+
+    key: str
+    authors: str
+    year: int
+    title: str
+    locator: str  # arXiv number, or file and commit
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One formula of a source about a quantity, with the plan it is for and the verdict that we expect.
+
+    `neglect` names the derived rows that the claim leaves out, by role or by block; `includes` the roles that it counts
+    although they do not belong. `where` of a letter such as N is another quantity of the same model.
+    """
+
+    formula: Formula
+    source: Citation
+    place: str
+    text: str
+    tree: Node
+    about: Architecture | None
+    plan_text: str
+    plan: Plan
+    neglect: tuple[Role | str, ...] = ()
+    includes: tuple[Role, ...] = ()
+    letters: Mapping[str, Formula] = field(default_factory=dict)
+    given: Mapping[str, Node] = field(default_factory=dict)
+    expected: str = PROVED
+    note: str = ""
+
+    @property
+    def relations(self) -> dict[str, Node]:
+        """The hypotheses: the architecture's for letters that the claim does not use itself, and those it states."""
+        own = self.about.relation_trees if self.about is not None else {}
+        used = set(symbols_of(self.tree))
+        trees = {letter: tree for letter, tree in own.items() if letter not in used} | dict(self.given)
+        return {letter: substitute(tree, trees) for letter, tree in trees.items()}
+
+
+def claims(
+    source: Citation,
+    about_what: Formula,
+    place: str,
+    *,
+    rows: Mapping[str, str],
+    about: Architecture | None = None,
+    neglect: Collection[Role | str] = (),
+    includes: Collection[Role] = (),
+    letters: Mapping[str, Formula] | None = None,
+    given: Mapping[str, str] | None = None,
+    expected: str | Mapping[str, str] = "",
+    note: str = "",
+) -> tuple[Claim, ...]:
+    """A table of a source: for each plan, as on the command line, the formula as the source writes it.
+
+    `expected` is the verdict that we expect of all rows, or of single ones by their plan.
+
+    Raises `ClaimError`, with the source, the place and the text, where a formula or a plan cannot be read: a slip in a
+    quotation stops the import.
+    """
+    notation = about_what.notation
+    usual = UP_TO if neglect or includes else PROVED
+    verdicts = expected if isinstance(expected, Mapping) else dict.fromkeys(rows, expected or usual)
+    made = []
+    for plan_text, text in rows.items():
+        try:
+            tree = parse(text, notation.letters)
+            plan = parse_plan(plan_text, notation.symbol)
+            hypotheses = {letter: parse(value, notation.letters) for letter, value in (given or {}).items()}
+        except DeriveError as error:
+            raise ClaimError(f"{source.key}, {place}: {error}") from None
+        made.append(
+            Claim(
+                about_what, source, place, to_text(tree), tree, about, plan_text, plan, tuple(neglect), tuple(includes),
+                letters or {}, hypotheses, verdicts.get(plan_text, usual), note,
+            )  # fmt: skip
+        )
+    return tuple(made)

@@ -1,0 +1,84 @@
+"""The command line: finds the verb, runs it, and turns every error into one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module, util
+from pathlib import Path
+
+from derive.errors import DeriveError
+
+MISUSE = 2
+FOLDERS = ("formulas", "checks")  # also the names of other distributions' packages
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code: 0 done, 1 a check failed, 2 misuse."""
+    try:
+        try:
+            _refuse_strangers()
+            code = _run(list(sys.argv[1:] if arguments is None else arguments))
+            sys.stdout.flush()
+        except DeriveError as error:
+            _say(f"derive: error: {error}")
+            return MISUSE
+    except BrokenPipeError:
+        # The reader has what it wanted; without this the interpreter complains when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if os.environ.get("DERIVE_TRACEBACK"):
+            raise
+        _say(f"derive: error: this is a fault of derive itself ({type(error).__name__}: {error}); please report it")
+        return MISUSE
+    return code
+
+
+def _say(line: str) -> None:
+    text = " ".join(line.split("\n"))
+    print(text.encode("ascii", "backslashreplace").decode() if _ascii(sys.stderr) else text, file=sys.stderr)
+
+
+def _ascii(stream: object) -> bool:
+    return "utf" not in (getattr(stream, "encoding", None) or "").lower()
+
+
+def _refuse_strangers() -> None:
+    """`formulas` and `checks` are common names: a foreign package of that name would break everything in strange ways."""
+    home = Path(__file__).resolve().parents[2]
+    for name in FOLDERS:
+        spec = util.find_spec(name)
+        place = Path(spec.origin).resolve() if spec is not None and spec.origin else None
+        if place is None or place.parents[1] != home:
+            found = f"another package of that name is at {place.parent}" if place is not None else "it was not found"
+            raise DeriveError(
+                f"the package {name!r} beside {home / 'derive'} is needed, but {found}: "
+                "install shapeproof into a virtual environment of its own"
+            )
+
+
+def _run(arguments: list[str]) -> int:
+    from derive.cli.arguments import VERBS, parser_of, top_level
+
+    if not arguments or arguments[0].startswith("-"):
+        return top_level(arguments)
+    name, *rest = arguments
+    parser = parser_of(name)
+    options = parser.parse_args(rest)
+    module = VERBS[name].module if name in VERBS else "derive.cli.quantity"
+    return import_module(module).run(name, options)
+
+
+def load_sympy() -> None:
+    """Import SymPy with the garbage collector out of the way, which saves a third of the time that it takes."""
+    import gc
+
+    gc.disable()
+    import sympy  # noqa: F401
+
+    gc.freeze()
+    gc.enable()

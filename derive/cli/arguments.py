@@ -1,0 +1,134 @@
+"""Arguments: the verbs, the options that they share, and errors in one line with a suggestion."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NoReturn
+
+from derive.errors import DeriveError, unknown
+from derive.version import __version__
+
+FORMATS = ("text", "latex", "markdown", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A word of the command line that is not a quantity: what it does, what runs it, and which options it takes."""
+
+    about: str
+    module: str
+    options: Callable[[ArgumentParser], None]
+
+
+class Parser(ArgumentParser):
+    """argparse has no other hook for its errors than this method; its own prints the usage and exits."""
+
+    def error(self, message: str) -> NoReturn:
+        found = re.search(r"unrecognized arguments: (--[\w-]+)", message)
+        known = [option for action in self._actions for option in action.option_strings]
+        close = get_close_matches(found[1], known, n=1) if found else []
+        hint = f": did you mean {close[0]}?" if close else f"; see {self.prog} --help"
+        raise DeriveError(message.replace("\n", " ")[:300] + hint)
+
+
+def _json(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _case(parser: ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="M", help="a preset or an architecture; see `derive models`")
+    parser.add_argument("--plan", metavar="P", action="append", default=[], help=_plan_help())
+    parser.add_argument("--recipe", metavar="R", default="bf16", help="formats of a step: bf16, bf16-cpu, fp16, fp32")
+    parser.add_argument("--dtype", metavar="T", help="format that products are computed in, in place of the recipe's")
+
+
+def _plan_help() -> str:
+    return (
+        "tp=8 or tp=t, sp, recompute=BLOCK[+BLOCK], early-stop, attention=materialised|flash|cuda_flash, "
+        "mask=causal|full, frozen=PARAMETER, joined by commas"
+    )
+
+
+def _quantity(parser: ArgumentParser) -> None:
+    formats = parser.add_mutually_exclusive_group()
+    for name in FORMATS:
+        formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=f"as {name}")
+    _case(parser)
+    parser.add_argument("--symbolic", action="store_true", help="keep the model's letters, substitute nothing")
+    parser.add_argument("--set", metavar="S=V", action="append", default=[], dest="sizes", help="a size: s=4096, b=4")
+    parser.add_argument("--units", choices=("si", "iec"), default="si", help="GB first, or GiB first")
+
+
+def _explain(parser: ArgumentParser) -> None:
+    parser.add_argument("quantity", metavar="NAME", help="a quantity of the catalog")
+    parser.add_argument("coefficient", metavar="COEFFICIENT", help="a number in front of one of its terms, such as 34")
+    _case(parser)
+    _json(parser)
+
+
+VERBS = {
+    "list": Verb("the catalog of quantities", "derive.cli.catalog", _json),
+    "models": Verb("presets and architectures", "derive.cli.models", _json),
+    "notation": Verb("the letters and what they mean", "derive.cli.notation", _json),
+    "sources": Verb("the papers and tools whose formulas are judged", "derive.cli.sources", _json),
+    "explain": Verb("where a coefficient comes from, row by row", "derive.cli.explain", _explain),
+}
+
+
+def parser_of(name: str) -> Parser:
+    """The parser of a verb or a quantity; `UnknownName` with the closest one."""
+    from formulas import entries
+
+    titles = {entry.name: entry.title for entry in entries()}
+    if name in VERBS:
+        about, options = VERBS[name].about, VERBS[name].options
+    elif name in titles:
+        about, options = titles[name], _quantity
+    else:
+        raise unknown("quantity or verb", name, [*titles, *VERBS])
+    parser = Parser(prog=f"derive {name}", description=about, allow_abbrev=False)
+    options(parser)
+    return parser
+
+
+def top_level(arguments: list[str]) -> int:
+    """`derive` alone, or with options that are about no quantity."""
+    from derive.cli.catalog import overview
+
+    parser = Parser(
+        prog="derive",
+        usage="derive NAME [options] | derive VERB [options]",
+        description="Derives, proves and evaluates the formulas of LLM resource accounting.\n\n" + overview(),
+        epilog="`derive NAME --help` lists the options of a quantity.",
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"shapeproof {__version__}")
+    parser.add_argument("--print-completion", choices=("bash", "zsh", "tcsh"), help="a shell's completion script")
+    options, rest = parser.parse_known_args(arguments)
+    if rest:
+        raise DeriveError(f"write the quantity or verb first: derive NAME {' '.join(rest)[:80]}; see derive --help")
+    if options.print_completion:
+        import shtab
+
+        print(shtab.complete(completion_parser(), options.print_completion))
+    else:
+        print(overview())
+    return 0
+
+
+def completion_parser() -> ArgumentParser:
+    """One parser with every quantity and verb below it: what shell completion is made from."""
+    from formulas import entries
+
+    parser = ArgumentParser(prog="derive")
+    below = parser.add_subparsers()
+    for entry in entries():
+        _quantity(below.add_parser(entry.name, help=entry.title))
+    for name, verb in VERBS.items():
+        verb.options(below.add_parser(name, help=verb.about))
+    return parser

@@ -1,0 +1,30 @@
+"""`derive explain NAME COEFFICIENT`: the rows behind one coefficient, split or not by tensor parallelism."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+
+from derive.cli import load_sympy
+from derive.cli.case import formula_of, model_of, plan_of
+from derive.cli.show import emit, present
+from derive.errors import DeriveError, ValueTextError
+from derive.values import parse_value
+
+
+def run(_name: str, options: Namespace) -> int:
+    """Print which rows make the coefficient."""
+    load_sympy()
+    from derive.explanation import explain
+
+    formula = formula_of(options.quantity)
+    try:
+        coefficient = parse_value(options.coefficient).number
+    except ValueTextError as error:
+        raise DeriveError(f"the coefficient must be a number: {error}") from None
+    found = explain(formula, model_of(formula, options), plan_of(formula, options), coefficient)
+    if options.json:
+        emit(json.dumps(found.data(), indent=2, ensure_ascii=False))
+    else:
+        present(found.parts())
+    return 0

@@ -1,0 +1,174 @@
+"""Derivations: from the rows of a ledger to the formula, step by step, each step checked before it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sympy import Add
+
+from derive.citation import PROVED, UP_TO, Claim
+from derive.ledger import Ledger, Row
+from derive.letters import Notation
+from derive.model import Model, apply_relations
+from derive.plan import Plan
+from derive.proof.step import show_equal
+from derive.quantity import Formula
+from derive.reading import to_sympy, to_tree
+from derive.tree import Node, Product, Symbol, integer, product_of, sum_of, symbols_of, to_text
+from derive.verdict import Judgement, judge, plan_of
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One summand of a step with the rows that it stands for."""
+
+    tree: Node
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line: which quantity (a block's part, or "" for the whole), its relation to the line before, and why.
+
+    `proof` is what the checker accepted for this line; the first line of a quantity is its definition as a sum of rows.
+    """
+
+    part: str
+    relation: str
+    expression: Node
+    because: tuple[str | Node, ...]  # words, with formulas among them
+    terms: tuple[Term, ...] = ()
+    parts: tuple[str, ...] = ()
+    proof: str = ""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A formula's ledger for a model and a plan, the steps from it, and the expression that they arrive at."""
+
+    formula: Formula
+    model: Model | None
+    plan: Plan
+    ledger: Ledger
+    steps: tuple[Step, ...]
+    expression: Node
+    headline: Judgement | None
+
+    @property
+    def proved(self) -> bool:
+        """Whether the checker accepted every equality: definitions apart, each step carries what it accepted."""
+        return all(step.proof or step.terms or step.parts or step.relation == "≈" for step in self.steps)
+
+
+def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterable[Claim] = ()) -> Derivation:
+    """Derive `formula`: rows by block, like terms, hypotheses, sum; ends in the shortest proved claim for this very case.
+
+    Every equality is accepted by the proof checker or the derivation is not built: `ClaimError`.
+    """
+    ledger = formula.ledger(model, plan)
+    relations = dict(model.relations) if model is not None else {}
+    maker = _Maker(formula.notation, relations)
+    proved = [judgement for claim in claims if _fits(claim, model, plan) and _proved(judgement := judge(claim), relations)]
+    headline = min(proved, key=lambda judgement: len(judgement.claim.text), default=None)
+    groups = {name: part for name, part in ledger.groups().items() if part.value != 0}
+    steps: list[Step] = []
+    if len(groups) > 1:
+        parts = []
+        for name, part in groups.items():
+            own = maker.part(name, part)
+            steps += own
+            parts.append(own[-1].expression)
+        total = sum_of(parts)
+        steps.append(Step("", "=", total, ("the blocks together",), parts=tuple(groups)))
+    else:
+        steps += maker.part("", ledger, in_front=True)
+        total = steps[-1].expression
+    steps += maker.ending(total, ledger, headline)
+    whole = steps[-1] if steps[-1].relation == "=" else steps[-2]
+    return Derivation(formula, model, plan, ledger, tuple(steps), whole.expression, headline)
+
+
+def _fits(claim: Claim, model: Model | None, plan: Plan) -> bool:
+    """Whether a claim is about exactly this architecture and plan, and in the quantity's own letters."""
+    if claim.letters or claim.includes or (claim.about is None) != (model is None):
+        return False
+    if model is not None and claim.about is not model.architecture:
+        return False
+    theirs, mine = (each if claim.formula.per_device else each.whole for each in (plan_of(claim), plan))
+    return theirs.settings == mine.settings
+
+
+def _proved(judgement: Judgement, relations: Mapping[str, Node]) -> bool:
+    """Whether the claim is proved under hypotheses that are in force here."""
+    return judgement.verdict in (PROVED, UP_TO) and set(judgement.hypotheses) <= set(relations)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Builds steps of one derivation: the notation and the hypotheses are the same for all of them."""
+
+    notation: Notation
+    relations: Mapping[str, Node]
+
+    def part(self, name: str, ledger: Ledger, *, in_front: bool = False) -> list[Step]:
+        """The steps of one block: its rows as terms, then like terms together under the hypotheses."""
+        terms = self._terms(ledger)
+        first = sum_of([term.tree for term in terms])
+        steps = [Step(name, "=", first, ("one term for each row of the ledger",), terms=terms)]
+        value = apply_relations(ledger.value, self.relations, self.notation)
+        simple = to_tree(value, self.notation.order, in_front=in_front)
+        if simple != first:
+            steps.append(self.equal(name, first, simple, "like terms together"))
+        return steps
+
+    def equal(self, name: str, before: Node, after: Node, because: str) -> Step:
+        """A step that is an equality, checked; the reason names the hypotheses that it uses."""
+        proof = show_equal(before, after, self.relations, self.notation)
+        used = {letter: tree for letter, tree in self.relations.items() if letter in symbols_of(before)}
+        under: list[str | Node] = []
+        for letter, tree in used.items():
+            under += [", " if under else ", under ", Symbol(letter), " = ", tree]
+        return Step(name, "=", after, (because, *under), proof=proof)
+
+    def ending(self, total: Node, ledger: Ledger, headline: Judgement | None) -> list[Step]:
+        """The last steps: the sum with its common factor in front, or as the source of a proved claim writes it."""
+        value = apply_relations(ledger.value, self.relations, self.notation)
+        if headline is None:
+            simple = to_tree(value, self.notation.order)
+            return [self.equal("", total, simple, "summed")] if simple != total else []
+        claim = headline.claim
+        quoted = f"in the form of {claim.source.authors} {claim.source.year}, {claim.place}"
+        if headline.neglected is None:
+            return [self.equal("", total, claim.tree, quoted)] if total != claim.tree else []
+        exact = sum_of([claim.tree, headline.neglected])
+        left_out = ", ".join(dict.fromkeys(_label(row) for row in headline.rows))
+        bound = self._bound(claim.tree, headline.neglected)
+        because = "neglecting ", headline.neglected, f" ({left_out})", *bound
+        return [self.equal("", total, exact, quoted), Step("", "≈", claim.tree, because)]
+
+    def _terms(self, ledger: Ledger) -> tuple[Term, ...]:
+        """Rows of equal value as one term: `3*2*s*b*h` for three tensors of 2sbh bytes."""
+        by_value: dict[object, list[Row]] = {}
+        for row in ledger:
+            if row.value != 0:
+                by_value.setdefault(row.value, []).append(row)
+        made = []
+        for rows in by_value.values():
+            tree = to_tree(rows[0].value, self.notation.order)
+            many = product_of([integer(len(rows)), *(tree.factors if isinstance(tree, Product) else (tree,))])
+            made.append(Term(many if len(rows) > 1 else tree, tuple(rows)))
+        return tuple(made)
+
+    def _bound(self, claimed: Node, neglected: Node) -> tuple[str | Node, ...]:
+        """How large the neglected part is at most: its share of one monomial of the formula, all being positive."""
+        terms, rest = (Add.make_args(to_sympy(tree, self.notation.symbol).expand()) for tree in (claimed, neglected))
+        if not all(term.is_positive for term in (*terms, *rest)):
+            return ()
+        shares = [to_tree(Add(*rest) / term, self.notation.order) for term in terms]
+        return ", at most ", min(shares, key=lambda tree: len(to_text(tree))), " of it"
+
+
+def _label(row: Row) -> str:
+    return row.role.value if row.role is not None else row.tensor
+

@@ -1,0 +1,56 @@
+"""One hierarchy of errors: whoever shows them to a person prints one line and no traceback."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class DeriveError(Exception):
+    """Base of every error that a user can cause; its text is one line that names the thing and the way out."""
+
+
+class GrammarError(DeriveError):
+    """Text that is not in the grammar of expressions: names the text and the place."""
+
+
+class ValueTextError(DeriveError):
+    """A number or a size that a person wrote and that cannot be read exactly."""
+
+
+class UnitError(DeriveError):
+    """An expression that adds, compares or declares quantities of different units."""
+
+
+class ShapeError(DeriveError):
+    """Tensors whose axes do not fit the operation: names the pattern and both sizes."""
+
+
+class PlanError(DeriveError):
+    """A plan that cannot be read, or that does not divide the model."""
+
+
+class ModelError(DeriveError):
+    """A model whose sizes are missing, contradictory or not whole."""
+
+
+class ClaimError(DeriveError):
+    """A quoted formula that cannot be read, or a step of a derivation that is not true."""
+
+
+class UnknownName(DeriveError):
+    """A name that is in no table: carries the closest one that is."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
+    """The error for a `name` that is none of the `known` ones, with the closest match.
+
+    >>> str(unknown("model", "lama3-70b", ["llama3-70b", "gpt2"]))
+    "unknown model 'lama3-70b': did you mean 'llama3-70b'?"
+    >>> str(unknown("plan key", "zzz", ["tp", "sp"]))
+    "unknown plan key 'zzz': known are tp, sp"
+    """
+    names = list(known)
+    shown = name if len(name) <= 60 else name[:57] + "..."
+    lowered = {candidate.lower(): candidate for candidate in names}
+    close = get_close_matches(name.lower()[:200], lowered, n=1, cutoff=0.5)
+    hint = f"did you mean {lowered[close[0]]!r}?" if close else f"known are {', '.join(names)}"
+    return UnknownName(f"unknown {kind} {shown!r}: {hint}")

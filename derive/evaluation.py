@@ -1,0 +1,148 @@
+"""Substitution: the sizes that are known, what they imply, whether the plan divides them, and the numbers that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from sympy import Expr, Integer
+from sympy import Symbol as SympySymbol
+
+from derive.citation import Claim
+from derive.errors import GrammarError, ModelError, PlanError
+from derive.exact import evaluate
+from derive.letters import Notation
+from derive.model import Given, Model
+from derive.plan import Plan
+from derive.tensor import Mesh, Remainder
+from derive.tracing import Trace
+from derive.tree import Node, symbols_of, to_text
+from derive.verdict import Judgement
+
+Sizes = Mapping[str, Given]
+PADDING = 128  # Megatron-LM's --make-vocab-size-divisible-by, times the tensor parallel degree
+
+
+def with_options(model: Model, options: Mapping[str, int]) -> Model:
+    """The model with the sizes that a person sets; a letter that is no size of it raises `ModelError`."""
+    own = model.architecture.letters.split()
+    for letter in options:
+        if letter not in own:
+            raise ModelError(f"{letter} is no size of {model.name or model.architecture.name}: its sizes are {', '.join(own)}")
+    return replace(model, sizes={**model.sizes, **{letter: Given(size, "option") for letter, size in options.items()}})
+
+
+def implied(model: Model) -> dict[str, Given]:
+    """The model's sizes and those that its relations give; `ModelError` where one is not whole or exceeds its bound."""
+    known = dict(model.sizes)
+    for letter, tree in model.relations.items():
+        if all(name in known for name in symbols_of(tree)):
+            value = evaluate(tree, {name: given.value for name, given in known.items()})
+            if value.denominator != 1 or value < 1:
+                parts = ", ".join(f"{name} = {known[name].value}" for name in symbols_of(tree))
+                raise ModelError(f"{letter} = {to_text(tree)} is not a whole number for {parts}: set {letter} itself")
+            known[letter] = Given(int(value), f"{letter} = {to_text(tree)}")
+    for letter, limit in model.architecture.bounds:
+        if letter in known and limit in known and known[letter].value > known[limit].value:
+            raise ModelError(f"{letter} = {known[letter].value} exceeds {limit} = {known[limit].value}: set {limit} too")
+    return known
+
+
+def fitted(plan: Plan, traced: Trace, known: Sizes, notation: Notation) -> Plan:
+    """The plan for these sizes: axes that it replicates are marked; `PlanError` where it does not divide one."""
+    degree = known["t"].value if plan.tp == notation.symbol("t") and "t" in known else plan.tp
+    if not isinstance(degree, int) or degree == 1:
+        return plan
+    replicated = set()
+    axes = {axis for tensor in traced.tensors for axis in tensor.axes if axis.split is not None}
+    for axis in sorted(axes, key=lambda axis: axis.name):
+        name = axis.size.name if isinstance(axis.size, SympySymbol) else axis.name
+        if name not in known or (axis.split is Mesh.SP and not plan.sp):
+            continue
+        size = known[name].value
+        if size % degree == 0:
+            continue
+        if axis.remainder is Remainder.REPLICATE and degree % size == 0:
+            replicated.add(name)
+            continue
+        meaning = notation[name].meaning
+        message = f"tp={degree} does not divide {name} = {size} ({meaning})"
+        if name == "V":
+            step = PADDING * degree
+            message += f": frameworks pad the table, --set V={-(-size // step) * step}"
+        elif axis.remainder is Remainder.REPLICATE:
+            message += f", and is not a multiple of it either: choose tp so that one divides the other"
+        raise PlanError(message)
+    return replace(plan, replicated=tuple(sorted(replicated)))
+
+
+def split_letters(traced: Trace, plan: Plan, known: Sizes) -> tuple[str, ...]:
+    """The letters without a known size that the plan's tensor parallelism is taken to divide."""
+    if plan.tp == 1:
+        return ()
+    meshes = {Mesh.TP, Mesh.SP} if plan.sp else {Mesh.TP}
+    names = {axis.name for tensor in traced.tensors for axis in tensor.axes if axis.split in meshes}
+    return tuple(sorted(name for name in names if name not in known))
+
+
+def number(expression: Node, known: Sizes) -> Fraction | None:
+    """The exact value, or None while a letter of the expression has no size."""
+    if any(name not in known for name in symbols_of(expression)):
+        return None
+    return evaluate(expression, {name: given.value for name, given in known.items()})
+
+
+@dataclass(frozen=True)
+class Valued:
+    """A judged claim at a model's sizes: its value there, and which of its hypotheses fail there."""
+
+    judgement: Judgement
+    value: Fraction | None
+    failing: tuple[str, ...]
+
+    @property
+    def claim(self) -> Claim:
+        """The claim itself."""
+        return self.judgement.claim
+
+
+def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes) -> Valued:
+    """A claim at the sizes of `model`, parallel degrees 1 where the plan says nothing."""
+    claim = judgement.claim
+    degree = Given(plan.tp, "plan") if isinstance(plan.tp, int) else None
+    here = dict(known) | ({"t": degree} if degree is not None and "t" not in known else {})
+    for letter, formula in claim.letters.items():
+        if model is None or not known:
+            continue
+        from derive.reading import to_tree
+
+        value = number(to_tree(formula.ledger(model, plan).value), here)
+        if value is not None:
+            here[letter] = Given(value, formula.name)
+    try:
+        value = number(claim.tree, here)
+    except GrammarError:  # a division by zero at these sizes
+        value = None
+    return Valued(judgement, value, tuple(_failing(judgement, model, here)))
+
+
+def _failing(judgement: Judgement, model: Model | None, known: Sizes) -> Iterable[str]:
+    claim = judgement.claim
+    if model is None or claim.about is None:
+        return
+    if claim.about is not model.architecture:
+        yield f"it is about {claim.about.name} ({claim.about.about})"
+    for letter, tree in judgement.hypotheses.items():
+        if letter not in known or any(name not in known for name in symbols_of(tree)):
+            if letter in model.sizes and letter in claim.about.relations and claim.about is model.architecture:
+                yield f"{letter} == {to_text(tree)} ({letter} is set to {model.sizes[letter].value})"
+            continue
+        wanted = evaluate(tree, {name: given.value for name, given in known.items()})
+        if known[letter].value != wanted:
+            yield f"{letter} == {to_text(tree)} ({letter} is {known[letter].value}, not {wanted})"
+
+
+def plan_symbols(plan: Plan) -> tuple[Expr, ...]:
+    """The symbolic degrees of a plan."""
+    return () if isinstance(plan.tp, int | Integer) else (plan.tp,)

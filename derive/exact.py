@@ -1,0 +1,123 @@
+"""The exact value of a tree at exact values of its letters; never a float."""
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from derive.errors import GrammarError
+from derive.tree import (
+    Call,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Relation,
+    Sum,
+    Symbol,
+    shown,
+    to_text,
+)
+
+MOST_BITS = 200_000  # of a power: a few milliseconds of arithmetic
+RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "==": operator.eq, "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt,
+}  # fmt: skip
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _whole_root(value: int, degree: int) -> int:
+    """The floor of the root of a positive whole number, by Newton's method from above."""
+    guess = 1 << -(-value.bit_length() // degree)
+    while (better := ((degree - 1) * guess + value // guess ** (degree - 1)) // degree) < guess:
+        guess = better
+    return guess
+
+
+def exact_power(base: Fraction, exponent: Fraction) -> Fraction:
+    """A power as an exact number; GrammarError where it is irrational, undefined or too large to hold.
+
+    >>> exact_power(Fraction(4, 9), Fraction(-3, 2))
+    Fraction(27, 8)
+    """
+    power = f"({_brief(base)})^({_brief(exponent)})"
+    if base == 0 and exponent < 0:
+        raise GrammarError(f"power {power} divides by zero; choose other values")
+    if base in (0, 1):
+        return base if exponent else Fraction(1)
+    if abs(exponent) * _bits(base) > MOST_BITS:
+        raise GrammarError(f"power {power} has more than {MOST_BITS} bits; choose a smaller exponent")
+    degree = exponent.denominator
+    if degree > 1:
+        if base < 0 or degree > MOST_BITS:
+            raise GrammarError(f"power {power} is not a rational number; only exact values are computed")
+        root = Fraction(_whole_root(base.numerator, degree), _whole_root(base.denominator, degree))
+        if root**degree != base:
+            raise GrammarError(f"power {power} is not a rational number; only exact values are computed")
+        base = root
+    return base**exponent.numerator
+
+
+def _brief(value: Fraction) -> str:
+    return str(value) if _bits(value) < 200 else f"a number of {_bits(value)} bits"
+
+
+def _symbol_value(node: Symbol, values: Mapping[str, Fraction | int]) -> Fraction:
+    value = values.get(node.name)
+    if not isinstance(value, int | Fraction):
+        problem = "no value for" if value is None else f"value {value!r} is not exact for"
+        raise GrammarError(f"{problem} letter {node.name!r}; give it a whole number or a Fraction")
+    return Fraction(value)
+
+
+def _quotient_value(node: Quotient, values: Mapping[str, Fraction | int]) -> Fraction:
+    divisor = evaluate(node.denominator, values)
+    if divisor == 0:
+        where, what = shown(to_text(node)), shown(to_text(node.denominator))
+        raise GrammarError(f"formula {where}: divisor {what} is zero; choose other values")
+    return evaluate(node.numerator, values) / divisor
+
+
+CALLS: dict[str, Callable[..., Fraction]] = {
+    "sqrt": lambda value: exact_power(value, Fraction(1, 2)),
+    "max": max,
+    "min": min,
+    "ceil": lambda value: Fraction(math.ceil(value)),
+    "floor": lambda value: Fraction(math.floor(value)),
+}
+VALUES: dict[type, Callable[[Any, Mapping[str, Fraction | int]], Fraction]] = {
+    Number: lambda node, _values: node.value,
+    Symbol: _symbol_value,
+    Sum: lambda node, values: sum([evaluate(term, values) for term in node.terms], Fraction(0)),
+    Negative: lambda node, values: -evaluate(node.operand, values),
+    Product: lambda node, values: math.prod([evaluate(factor, values) for factor in node.factors], start=Fraction(1)),
+    Quotient: _quotient_value,
+    Power: lambda node, values: exact_power(evaluate(node.base, values), evaluate(node.exponent, values)),
+    Call: lambda node, values: CALLS[node.function](*[evaluate(argument, values) for argument in node.arguments]),
+}
+
+
+def evaluate(node: Node, values: Mapping[str, Fraction | int]) -> Fraction:
+    """The exact value of a tree; GrammarError for a missing letter, a zero divisor or an irrational root.
+
+    >>> from derive.grammar import parse
+    >>> evaluate(parse("s*b*h*(34 + 5*a*s/h)"), {"s": 2048, "b": 1, "h": 12288, "a": 96})
+    Fraction(2868903936, 1)
+    """
+    return VALUES[type(node)](node, values)
+
+
+def holds(relation: Relation, values: Mapping[str, Fraction | int]) -> bool:
+    """Whether a relation is true at these values, exactly.
+
+    >>> from derive.grammar import parse_relation
+    >>> holds(parse_relation("f == 4*h"), {"f": 28672, "h": 8192})
+    False
+    """
+    return RELATIONS[relation.operator](evaluate(relation.left, values), evaluate(relation.right, values))

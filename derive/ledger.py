@@ -1,0 +1,79 @@
+"""Ledgers: rows of one unit whose sum is the value of a quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from derive.errors import UnitError
+from derive.tensor import Role
+from derive.units import Unit
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a ledger: where it arises (outermost block first), what it is, how large it is, and why it counts."""
+
+    blocks: tuple[str, ...]
+    tensor: str
+    shape: tuple[Expr, ...]
+    dtype: str | None
+    value: Expr
+    why: str
+    role: Role | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Rows in order of appearance, all in `unit`; arithmetic keeps the rows and checks the units."""
+
+    rows: tuple[Row, ...]
+    unit: Unit
+
+    @property
+    def value(self) -> Expr:
+        """The sum of the rows."""
+        from sympy import Add
+
+        return Add(*(row.value for row in self.rows))
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __add__(self, other: Ledger) -> Ledger:
+        if self.unit != other.unit:
+            raise UnitError(f"cannot add a ledger in {other.unit} to one in {self.unit}")
+        return Ledger((*self.rows, *other.rows), self.unit)
+
+    def per(self, amount: Expr, unit: Unit) -> Ledger:
+        """Every row divided by `amount` of `unit`: FLOPs by tokens give FLOP/token."""
+        return Ledger(tuple(replace(row, value=row.value / amount) for row in self.rows), self.unit / unit)
+
+    def select(self, keep: Callable[[Row], bool]) -> Ledger:
+        """The rows for which `keep` holds."""
+        return Ledger(tuple(row for row in self.rows if keep(row)), self.unit)
+
+    def within(self, block: str) -> Ledger:
+        """The rows that arise inside a block of that name."""
+        return self.select(lambda row: block in row.blocks)
+
+    def of(self, roles: Collection[Role]) -> Ledger:
+        """The rows of tensors that have one of these roles."""
+        return self.select(lambda row: row.role in roles)
+
+    def groups(self) -> dict[str, Ledger]:
+        """The rows by their outermost block that tells them apart, in order of appearance."""
+        shared = 0
+        paths = [row.blocks for row in self.rows]
+        while paths and all(len(path) > shared and path[shared] == paths[0][shared] for path in paths):
+            shared += 1
+        groups: dict[str, list[Row]] = {}
+        for row in self.rows:
+            rest = row.blocks[shared:]
+            name = rest[0] if rest else (row.blocks[-1] if row.blocks else "")
+            groups.setdefault(name, []).append(row)
+        return {name: Ledger(tuple(rows), self.unit) for name, rows in groups.items()}

@@ -1,0 +1,71 @@
+"""Letters: what a symbol is called, how it is typeset, what it means and in which unit; the table of them is content."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError, unknown
+
+if TYPE_CHECKING:
+    from sympy import Symbol
+
+
+@dataclass(frozen=True)
+class Letter:
+    """One letter of the notation: a positive integer unless `kind` says otherwise."""
+
+    name: str
+    meaning: str
+    unit: str = "1"
+    latex: str = ""
+    kind: str = "positive integer"
+    plan_key: str = ""  # the key of the plan that sets the same thing: `--set t=8` is `--plan tp=8`
+
+    @cached_property
+    def symbol(self) -> "Symbol":
+        """The one SymPy symbol of this letter: equal letters give equal symbols, with equal assumptions."""
+        from sympy import Symbol
+
+        return Symbol(self.name, positive=True, integer=self.kind == "positive integer")
+
+
+@dataclass(frozen=True)
+class Notation:
+    """Letters in reading order: those of a topic first, then the common ones that the topic does not redefine."""
+
+    letters: Mapping[str, Letter]
+
+    def __getitem__(self, name: str) -> Letter:
+        if name not in self.letters:
+            raise unknown("symbol", name, self.letters)
+        return self.letters[name]
+
+    def symbol(self, name: str) -> "Symbol":
+        """The symbol of the letter `name`; `UnknownName` with the closest letter if there is none."""
+        return self[name].symbol
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Names in reading order, which decides how a derived product is written."""
+        return tuple(self.letters)
+
+    @property
+    def latex(self) -> dict[str, str]:
+        """How each letter is typeset, where that differs from its name."""
+        return {name: letter.latex for name, letter in self.letters.items() if letter.latex}
+
+
+def notation(*tables: tuple[Letter, ...]) -> Notation:
+    """The notation made of `tables`, an earlier one winning over a later one; a letter twice in one table is an error.
+
+    >>> notation((Letter("m", "rows"),), (Letter("m", "micro-batches"), Letter("s", "tokens")))["m"].meaning
+    'rows'
+    """
+    letters: dict[str, Letter] = {}
+    for table in tables:
+        seen = {letter.name: letter for letter in table}
+        if len(seen) != len(table):
+            raise DeriveError(f"a table of notation has a letter twice: {', '.join(x.name for x in table)}")
+        letters |= {name: letter for name, letter in seen.items() if name not in letters}
+    return Notation(letters)

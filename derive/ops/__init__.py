@@ -1,0 +1,1 @@
+"""Every primitive of a layer: its shape rule, what each operand's gradient needs, its products, its parameters."""

@@ -1,0 +1,115 @@
+"""Products of tensors: einsum, and the linear layer as an einsum with a weight."""
+
+from dataclasses import replace
+
+from derive.collectives import gather, is_partial, reduce
+from derive.errors import ShapeError
+from derive.ops.pointwise import add
+from derive.tensor import Axis, Contraction, Mesh, Remainder, Role, Tensor, shape_text
+from derive.tracing import apply, named_axes, parameter
+
+
+def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str | None = None) -> Tensor:
+    """The contraction that `pattern` writes, such as `"q b a d, k b a d -> b a q k"`: einops' notation, axes by position.
+
+    Costs 2 FLOPs for each point of all distinct axes; each operand's gradient needs the other operands. `masked="q k"`
+    says that only the pairs of these two axes count that the plan's mask lets through. Where an operand is split over
+    tensor parallelism, sequence-parallel operands are gathered first and a partial result is reduced after.
+
+    Raises `ShapeError`, naming the pattern and both sizes, where the pattern and the shapes disagree.
+    """
+    terms, result = _read(pattern, len(operands))
+    if any(axis.split is Mesh.TP for operand in operands for axis in operand.axes):
+        operands = tuple(gather(operand) for operand in operands)
+    axes: dict[str, Axis] = {}
+    for term, operand in zip(terms, operands, strict=True):
+        if len(term) != len(operand.axes):
+            raise ShapeError(
+                f"einsum {pattern!r}: {' '.join(term)!r} names {len(term)} axes, "
+                f"{operand.name!r} has {len(operand.axes)}: {shape_text(operand.axes)}"
+            )
+        for letter, axis in zip(term, operand.axes, strict=True):
+            known = axes.setdefault(letter, replace(axis, name=letter))
+            if known.size != axis.size:
+                raise ShapeError(f"einsum {pattern!r}: axis {letter!r} is both {known.size} and {axis.size}")
+            if known.split != axis.split:
+                raise ShapeError(f"einsum {pattern!r}: axis {letter!r} is split in one operand and whole in another")
+    for letter in result:
+        if letter not in axes:
+            raise ShapeError(f"einsum {pattern!r}: axis {letter!r} of the result is in no operand")
+    pair = _masked_pair(pattern, masked, axes)
+    contraction = Contraction(terms, result, axes, pair)
+    needs = tuple(tuple(other for other in operands if other is not operand) for operand in operands)
+    out = apply(
+        "einsum", operands, needs, axes=tuple(axes[letter] for letter in result), called=name, contraction=contraction
+    )
+    contracted = [axis for letter, axis in axes.items() if letter not in result]
+    return reduce(out) if is_partial(contracted) else out
+
+
+def _read(pattern: str, count: int) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    left, arrow, right = pattern.partition("->")
+    if not arrow or "->" in right:
+        raise ShapeError(f"einsum {pattern!r}: exactly one '->' is needed")
+    terms = tuple(tuple(term.split()) for term in left.split(","))
+    if len(terms) != count:
+        raise ShapeError(f"einsum {pattern!r}: {len(terms)} operands in the pattern, {count} given")
+    for term in (*terms, tuple(right.split())):
+        if len(set(term)) != len(term):
+            raise ShapeError(f"einsum {pattern!r}: {' '.join(term)!r} names an axis twice")
+    return terms, tuple(right.split())
+
+
+def _masked_pair(pattern: str, masked: str | None, axes: dict[str, Axis]) -> tuple[str, str] | None:
+    if masked is None:
+        return None
+    first, second = masked.split()
+    if axes[first].size != axes[second].size:
+        sizes = f"{axes[first].size} and {axes[second].size}"
+        raise ShapeError(f"einsum {pattern!r}: masked axes {first!r} and {second!r} must be of one size, are {sizes}")
+    return first, second
+
+
+def linear(
+    x: Tensor,
+    pattern: str,
+    *,
+    tp: str | None = None,
+    bias: bool = False,
+    replicable: bool = False,
+    name: str = "linear output",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """A linear layer over the last axes of `x`: `"h -> a d"` maps axis h to new axes a and d, of their letters' sizes.
+
+    `tp` is the axis that tensor parallelism splits: a new one makes the layer column-parallel, an old one row-parallel.
+    `replicable` axes are kept whole on several devices where there are fewer of them than devices. `weight` shares a
+    parameter made elsewhere (tied embeddings). Raises `ShapeError` where x does not end in the pattern's left side.
+    """
+    quoted = f"linear {pattern!r}"
+    if pattern.count("->") != 1:
+        raise ShapeError(f"{quoted}: exactly one '->' is needed")
+    old, new = (side.split() for side in pattern.split("->"))
+    if len(old) > len(x.axes):
+        raise ShapeError(f"{quoted}: {len(old)} axes in the pattern, {x.name!r} has {shape_text(x.axes)}")
+    tail = x.axes[len(x.axes) - len(old) :]
+    for wanted, axis in zip(named_axes(" ".join(old), quoted), tail, strict=True):
+        if (wanted.name, wanted.size) != (axis.name, axis.size):
+            raise ShapeError(
+                f"{quoted}: axis {wanted.name!r} of size {wanted.size} does not fit axis {axis.name!r} "
+                f"of size {axis.size} of {x.name!r} {shape_text(x.axes)}"
+            )
+    if tp is not None and tp not in (*old, *new):
+        raise ShapeError(f"{quoted}: tp={tp!r} is none of its axes")
+    remainder = Remainder.REPLICATE if replicable else Remainder.REFUSE
+    axes = tuple(
+        replace(axis, split=Mesh.TP, remainder=remainder) if axis.name == tp else axis
+        for axis in named_axes(" ".join([*old, *new]), quoted)
+    )
+    lead = [axis.name for axis in x.axes[: len(x.axes) - len(old)]]
+    matrix = weight if weight is not None else parameter(f"{name} weight", axes)
+    order = [axis.name for axis in matrix.axes]  # a shared table may be stored the other way round
+    y = einsum(f"{' '.join([*lead, *old])}, {' '.join(order)} -> {' '.join([*lead, *new])}", x, matrix, name=name)
+    if not bias:
+        return y
+    return add(y, parameter(f"{name} bias", tuple(axis for axis in axes if axis.name in new), Role.BIAS), name=name)

@@ -1,0 +1,173 @@
+"""The plan: how one training step is laid out and what it recomputes; a fold reads it, a trace never does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import PlanError, ValueTextError, unknown
+from derive.precision import RECIPES, DType, Recipe, uint64
+from derive.values import parse_positive_integer
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+    from derive.tensor import BlockCall, Mesh
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel that runs a whole block: it keeps the block's result and residuals, recomputes the rest as it goes.
+
+    `extra` lists what an implementation keeps beside them: name, format, elements.
+    """
+
+    extra: tuple[tuple[str, DType, int], ...] = ()
+
+
+# `attention=`: how blocks with `fused_by="attention"` run. The random state that torch 2.13's CUDA flash attention
+# saves for dropout is measured: a seed and an offset, and a value that it marks unused.
+KERNELS: dict[str, dict[str, Kernel | None]] = {
+    "attention": {
+        "materialised": None,
+        "flash": Kernel(),
+        "cuda_flash": Kernel((("random state", uint64, 2), ("unused random state", uint64, 1))),
+    }
+}
+
+MASKS = ("causal", "full")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Degrees, recomputation, kernels, mask and formats of one step; the default is one device and no recomputation.
+
+    `kernels` and `mask` are empty where the model's own setting holds. `frozen` names parameters that are not trained.
+    """
+
+    tp: Expr | int = 1
+    sp: bool = False
+    recompute: tuple[str, ...] = ()
+    early_stop: bool = False
+    kernels: tuple[tuple[str, str], ...] = ()
+    mask: str | None = None
+    frozen: tuple[str, ...] = ()
+    replicated: tuple[str, ...] = ()  # axes kept whole, one part of them a device, since there are fewer than devices
+    recipe: Recipe = field(default_factory=lambda: RECIPES["bf16"])
+
+    def degree(self, mesh: Mesh | None) -> Expr | int:
+        """How many devices share an axis that is split over `mesh`."""
+        return _DEGREE[mesh.value](self) if mesh is not None else 1
+
+    def kernel(self, call: BlockCall) -> Kernel | None:
+        """The kernel that runs this block call, if the plan has one for it."""
+        if call.fused_by is None:
+            return None
+        chosen = dict(self.kernels).get(call.fused_by)
+        return KERNELS[call.fused_by][chosen] if chosen is not None else None
+
+    def recomputes(self, call: BlockCall) -> bool:
+        """Whether the interior of this block call is gone after the forward pass."""
+        return call.name in self.recompute or self.kernel(call) is not None
+
+    @property
+    def settings(self) -> tuple:
+        """What two plans must agree in to be the same, whatever order it was written in."""
+        kernels = frozenset(self.kernels)
+        return self.tp, self.sp, frozenset(self.recompute), self.early_stop, kernels, self.mask, self.frozen, self.recipe
+
+    @property
+    def whole(self) -> Plan:
+        """The same step on one device: what a quantity of the whole model is counted under."""
+        return replace(self, tp=1, sp=False)
+
+    def filled(self, kernels: tuple[tuple[str, str], ...], mask: str) -> Plan:
+        """This plan with the model's own kernels and mask where the plan says nothing."""
+        return replace(self, kernels=tuple((dict(kernels) | dict(self.kernels)).items()), mask=self.mask or mask)
+
+
+_DEGREE: dict[str, Callable[[Plan], Any]] = {
+    "tp": lambda plan: plan.tp,
+    "sp": lambda plan: plan.tp if plan.sp else 1,
+}
+
+
+def _degree(key: str, text: str, symbol: Callable[[str], Any]) -> Any:
+    if text[:1].isalpha():
+        return symbol(text)
+    try:
+        return parse_positive_integer(text, key)
+    except ValueTextError as error:
+        raise PlanError(f"plan {key}={text[:40]}: {error}") from None
+
+
+def _choice(key: str, text: str, known: tuple[str, ...] | dict) -> str:
+    if text not in known:
+        raise unknown(f"value of {key}=", text, known)
+    return text
+
+
+def _names(_key: str, text: str) -> tuple[str, ...]:
+    return tuple(text.split("+"))
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of the plan's text: what it does, whether it takes a value, and how that value sets the plan."""
+
+    about: str
+    form: str
+    read: Callable[[Plan, str, Callable[[str], Any]], Plan]
+
+
+def _flag(name: str) -> Callable[[Plan, str, Callable[[str], Any]], Plan]:
+    return lambda plan, _text, _symbol: replace(plan, **{name: True})
+
+
+def _kernel(key: str) -> Callable[[Plan, str, Callable[[str], Any]], Plan]:
+    return lambda plan, text, _symbol: replace(
+        plan, kernels=(*plan.kernels, (key, _choice(key, text, KERNELS[key])))
+    )
+
+
+KEYS: dict[str, Key] = {
+    "tp": Key("tensor parallel degree", "tp=8 or tp=t", lambda p, text, s: replace(p, tp=_degree("tp", text, s))),
+    "sp": Key("sequence parallelism beside it", "sp", _flag("sp")),
+    "recompute": Key(
+        "blocks run again in the backward pass", "recompute=core", lambda p, text, _: replace(p, recompute=_names("", text))
+    ),
+    "early-stop": Key("a recomputation stops at the last tensor that is needed", "early-stop", _flag("early_stop")),
+    "attention": Key("how attention's core runs", f"attention={'|'.join(KERNELS['attention'])}", _kernel("attention")),
+    "mask": Key(
+        "which pairs of tokens count", f"mask={'|'.join(MASKS)}", lambda p, text, _: replace(p, mask=_choice("mask", text, MASKS))
+    ),
+    "frozen": Key("parameters that are not trained", "frozen=NAME", lambda p, text, _: replace(p, frozen=_names("", text))),
+}
+
+
+def parse_plan(text: str, symbol: Callable[[str], Any], recipe: Recipe | None = None) -> Plan:
+    """The plan that `text` writes: `tp=8,sp,recompute=core`, blocks joined by `+`; a letter as a degree stays symbolic.
+
+    Raises `UnknownName` for an unknown key, letter or choice, `PlanError` for a key given twice, without or with a
+    value it does not take, or a degree that is not a positive integer.
+
+    >>> from sympy import Symbol
+    >>> plan = parse_plan("tp=8,sp,recompute=core", Symbol)
+    >>> plan.tp, plan.sp, plan.recompute
+    (8, True, ('core',))
+    """
+    plan = Plan() if recipe is None else Plan(recipe=recipe)
+    seen: set[str] = set()
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = item.partition("=")
+        if key not in KEYS:
+            raise unknown("plan key", key, KEYS)
+        form = KEYS[key].form
+        if key in seen:
+            raise PlanError(f"plan {text[:80]!r}: {key!r} is given twice")
+        if bool(equals and value) != ("=" in form) or (equals and not value):
+            raise PlanError(f"plan {text[:80]!r}: write {form}")
+        seen.add(key)
+        plan = KEYS[key].read(plan, value, symbol)
+    return plan

@@ -1,0 +1,105 @@
+"""A report as JSON: the contract that other programs read, in `schema.json` beside this file."""
+
+from __future__ import annotations
+
+import json as standard
+from fractions import Fraction
+from typing import Any
+
+from derive.citation import REFUTED
+from derive.evaluation import Valued
+from derive.render import view
+from derive.render.expression import to_latex
+from derive.report import Report, plan_items
+from derive.tree import Node, to_text
+
+HERE = "certified"  # what this process itself reached: its own checker accepted the statement
+
+
+def number(value: Fraction | None) -> int | float | None:
+    """An integer where the exact value is one, else the nearest float."""
+    if value is None:
+        return None
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def data(report: Report) -> dict[str, Any]:
+    """The report as JSON data."""
+    letters, formula = report.formula.notation.latex, report.formula
+
+    def latex(node: Node) -> str:
+        return to_latex(node, letters)
+
+    return {
+        "name": formula.name,
+        "title": formula.title,
+        "symbol": formula.symbol,
+        "unit": str(formula.unit),
+        "model": (report.model.name or report.model.architecture.name) if report.model is not None else None,
+        "plan": plan_items(report.plan),
+        "given": {name: {"value": given.value, "from": given.origin} for name, given in report.given.items()},
+        "assumptions": list(report.assumptions),
+        "expression": to_text(report.derivation.expression),
+        "latex": latex(report.derivation.expression),
+        "steps": [
+            {
+                "quantity": view.quantity(report, step),
+                "relation": step.relation,
+                "expression": to_text(step.expression),
+                "latex": latex(step.expression),
+                "because": view.reason(step),
+                "proof": step.proof or None,
+            }
+            for step in report.derivation.steps
+        ],
+        "ledger": [
+            {
+                "block": view.block(report, row),
+                "path": view.path(report, row),
+                "tensor": row.tensor,
+                "shape": view.shape(report, row),
+                "dtype": row.dtype,
+                view.amount_key(report).lower(): to_text(view.row_tree(report, row)),
+                "why": row.why,
+            }
+            for row in report.derivation.ledger
+        ],
+        "claims": [_claim(each, latex) for each in report.claims],
+        "value": number(report.value),
+        "exact": view.exact(report.value),
+        "value_text": report.value_text,
+        "free_symbols": list(report.free),
+    }
+
+
+def _claim(each: Valued, latex: Any) -> dict[str, Any]:
+    claim, judgement = each.claim, each.judgement
+
+    def text(node: Node | None) -> str | None:
+        return to_text(node) if node is not None else None
+
+    return {
+        "source": claim.source.key,
+        "where": claim.place,
+        "expression": claim.text,
+        "latex": latex(claim.tree),
+        "about": claim.about.name if claim.about is not None else None,
+        "plan": plan_items(claim.plan),
+        "hypotheses": [f"{letter} == {to_text(tree)}" for letter, tree in judgement.hypotheses.items()],
+        "neglected": text(judgement.neglected),
+        "included": text(judgement.included),
+        "verdict": judgement.verdict,
+        "expected": claim.expected,
+        "residual": text(judgement.residual),
+        "counterexample": dict(judgement.counterexample) if judgement.counterexample is not None else None,
+        "level": {"recorded": None, "here": HERE if judgement.statement else None},
+        "value": number(each.value),
+        "holds_here": judgement.verdict != REFUTED and not each.failing,
+        "fails_here": list(each.failing),
+        "note": claim.note or None,
+    }
+
+
+def json(report: Report) -> str:
+    """The report as JSON text."""
+    return standard.dumps(data(report), indent=2, ensure_ascii=False)

@@ -1,0 +1,72 @@
+"""A derivation as an `align*` that compiles as it stands, with amsmath and amssymb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derive.derivation import Step
+from derive.render import view
+from derive.render.expression import to_latex
+from derive.report import Report
+from derive.tree import Node
+
+ESCAPES = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "$": r"\$", "%": r"\%", "#": r"\#", "&": r"\&",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "×": r"$\times$", "≈": r"$\approx$", "²": r"$^2$",
+}  # fmt: skip
+RELATIONS = {"=": "=", "≈": r"\approx", "≤": r"\le"}
+
+
+def escape(text: str) -> str:
+    r"""Words as LaTeX text: nothing in them is a command.
+
+    >>> print(escape("50% of \\input{x} & softmax_output"))
+    50\% of \textbackslash{}input\{x\} \& softmax\_output
+    """
+    return "".join(ESCAPES.get(character, character) for character in text)
+
+
+def words(parts: tuple[str | Node, ...], letters: dict[str, str]) -> str:
+    """Words with formulas among them, inside one `\\text`."""
+    return "".join(escape(part) if isinstance(part, str) else f"${to_latex(part, letters)}$" for part in parts)
+
+
+def expression(report: Report) -> str:
+    """The expression that the derivation arrives at."""
+    return to_latex(report.derivation.expression, report.formula.notation.latex)
+
+
+def quantity(report: Report, part: str) -> str:
+    """The symbol of the quantity, or of a block's part of it."""
+    return f"{report.formula.symbol}_{{\\text{{{escape(part)}}}}}" if part else report.formula.symbol
+
+
+def latex(report: Report) -> str:
+    """The derivation, one line a step with its reason, a black square at the end."""
+    lines = list(_lines(report))
+    square = r" \quad \blacksquare" if report.derivation.proved else ""
+    return "\n".join([r"\begin{align*}", *(line + r" \\" for line in lines[:-1]), lines[-1] + square, r"\end{align*}"])
+
+
+def _lines(report: Report) -> Iterator[str]:
+    letters = report.formula.notation.latex
+    before = None
+    for step in report.derivation.steps:
+        left = quantity(report, step.part) if step.part != before else ""
+        before = step.part
+        relation = RELATIONS[step.relation]
+        if step.parts:
+            total = " + ".join(quantity(report, part) for part in step.parts)
+            yield f"{left} &{relation} {total} && \\text{{{words(step.because, letters)}}}"
+            yield f" &= {to_latex(step.expression, letters)}"
+        elif step.terms:
+            yield from _terms(report, step, left, letters)
+        else:
+            yield f"{left} &{relation} {to_latex(step.expression, letters)} && \\text{{{words(step.because, letters)}}}"
+
+
+def _terms(report: Report, step: Step, left: str, letters: dict[str, str]) -> Iterator[str]:
+    """One line a term, so that a long sum stays on the page and each tensor has its name beside it."""
+    for index, term in enumerate(step.terms):
+        sign = f"{left} &{RELATIONS[step.relation]} " if index == 0 else r" &\quad + "
+        yield f"{sign}{to_latex(term.tree, letters)} && \\text{{{escape(view.term_names(term))}}}"

@@ -1,0 +1,86 @@
+"""A report as Markdown that GitHub renders: math in `math` fences and in dollar-backtick spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derive.render import view
+from derive.render.expression import to_latex
+from derive.render.latex import RELATIONS, quantity
+from derive.render.text import parts as text_parts
+from derive.report import Report
+from derive.tree import Node
+
+SPECIAL = str.maketrans({character: "\\" + character for character in "\\`*_{}[]<>#|$~"})
+
+
+def escape(text: str) -> str:
+    r"""Words as Markdown text: nothing in them is markup.
+
+    >>> print(escape("a_b <script> | x"))
+    a\_b \<script\> \| x
+    """
+    return text.translate(SPECIAL).replace("\n", " ")
+
+
+def inline(node: Node, letters: dict[str, str]) -> str:
+    """A formula inside a line: dollar-backtick, which leaves `_` and `\\\\` alone; a bar would end a table's cell."""
+    return f"$`{to_latex(node, letters)}`$".replace("|", r"\vert ")
+
+
+def markdown(report: Report) -> str:
+    """Heading, formula, value, ledger, derivation and claims."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    formula, letters = report.formula, report.formula.notation.latex
+    yield f"## {formula.name}\n"
+    yield f"{escape(formula.title)}\n"
+    if report.model is not None:
+        yield f"Model: {escape(view.subject(report))}\n"
+    yield f"```math\n{formula.symbol} = {to_latex(report.derivation.expression, letters)}\n```\n"
+    if report.value is not None and report.value_text is not None:
+        yield f"= {view.exact(report.value)} {formula.unit} = {escape(report.value_text)}\n"
+    if report.given:
+        yield from _table(("given", "value", "from"), [
+            (escape(name), escape(str(given.value)), escape(given.origin)) for name, given in report.given.items()
+        ])  # fmt: skip
+    yield "### Ledger\n"
+    yield from _table(("block", "tensor", "shape", "dtype", view.amount_key(report), "why"), [
+        (
+            escape(view.path(report, row)), escape(row.tensor), escape(" × ".join(view.shape(report, row))),
+            row.dtype or "", inline(view.row_tree(report, row), letters), escape(row.why),
+        )
+        for row in report.derivation.ledger
+    ])  # fmt: skip
+    yield "### Derivation\n"
+    yield from _table(("quantity", "", "", "why"), [
+        (
+            f"$`{quantity(report, step.part)}`$", f"$`{RELATIONS[step.relation]}`$", inline(step.expression, letters),
+            "".join(escape(part) if isinstance(part, str) else inline(part, letters) for part in step.because),
+        )
+        for step in report.derivation.steps
+    ])  # fmt: skip
+    if report.derivation.proved:
+        yield "■ Every equality was accepted by the proof checker.\n"
+    if report.claims:
+        yield "### Claims\n"
+        yield from _table(("source", "plan", "claim", "verdict", "value here"), [
+            (
+                escape(f"{each.claim.source.key}, {each.claim.place}"), escape(each.claim.plan_text) or "–",
+                inline(each.claim.tree, letters), escape(view.verdict(each)), escape(view.claim_value(report, each)),
+            )
+            for each in report.claims
+        ])  # fmt: skip
+        notes = [part for part in text_parts(report) if isinstance(part, str) and part.startswith(("✗", "!", "  "))]
+        yield from (f"- {escape(note.strip())}" for note in notes)
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+    kept = [column for column in range(len(heads)) if any(row[column] for row in rows)]
+    yield "| " + " | ".join(heads[column] for column in kept) + " |"
+    yield "|" + " --- |" * len(kept)
+    for row in rows:
+        yield "| " + " | ".join(row[column] for column in kept) + " |"
+    yield ""

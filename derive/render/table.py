@@ -1,0 +1,37 @@
+"""Tables as data, and as plain text of aligned columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Cells = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, column heads and rows of text; `numeric` columns are set flush right."""
+
+    title: str
+    heads: Cells
+    rows: Sequence[Cells]
+    numeric: frozenset[int] = frozenset()
+
+
+def plain(table: Table) -> str:
+    """The table in aligned columns, two spaces between them, the last one as long as it is.
+
+    >>> print(plain(Table("sizes", ("letter", "value"), [("s", "2048"), ("b", "1")], frozenset({1}))))
+    sizes
+      letter  value
+      s        2048
+      b           1
+    """
+    grid = [tuple(table.heads), *(tuple(row) for row in table.rows)]
+    widths = [max(len(row[column]) for row in grid) for column in range(len(table.heads))]
+    lines = [
+        "  " + "  ".join(
+            cell.rjust(width) if column in table.numeric else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in grid
+    ]  # fmt: skip
+    return "\n".join([table.title, *lines] if table.title else lines)

@@ -1,0 +1,111 @@
+"""What a report says, in words and tables that every renderer lays out in its own way."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from derive.citation import UP_TO
+from derive.derivation import Step, Term
+from derive.evaluation import Valued
+from derive.ledger import Row
+from derive.reading import to_tree
+from derive.report import Report
+from derive.tree import Node, to_text
+from derive.values import show
+
+MARKS = {"proved": "■", "proved up to": "■ ≈", "refuted": "✗", "open": "?"}
+AMOUNTS = {"byte": "bytes", "FLOP": "FLOPs", "parameter": "parameters", "FLOP/token": "FLOP/token"}
+
+
+def amount_key(report: Report) -> str:
+    """What a row's amount is called: bytes, FLOPs, parameters."""
+    return AMOUNTS.get(str(report.formula.unit), str(report.formula.unit))
+
+
+def row_tree(report: Report, row: Row) -> Node:
+    """A row's amount as a tree in reading order."""
+    return to_tree(row.value, report.formula.notation.order)
+
+
+def shape(report: Report, row: Row) -> list[str]:
+    """A row's axes, each as text."""
+    return [to_text(to_tree(size, report.formula.notation.order)) for size in row.shape]
+
+
+def path(report: Report, row: Row) -> str:
+    """Where a row arises: its blocks, without those that all rows share."""
+    paths = [each.blocks for each in report.derivation.ledger]
+    shared = 0
+    while all(len(each) > shared and each[shared] == paths[0][shared] for each in paths):
+        shared += 1
+    shared = min(shared, len(row.blocks) - 1) if row.blocks else 0
+    return "/".join(row.blocks[shared:])
+
+
+def block(report: Report, row: Row) -> str:
+    """The block that the derivation sums a row in."""
+    return path(report, row).partition("/")[0]
+
+
+def subject(report: Report) -> str:
+    """What the report is about: a preset, or an architecture in letters."""
+    model = report.model
+    if model is None:
+        return ""
+    return f"{model.name} ({model.title})" if model.name else f"{model.architecture.name}: {model.architecture.about}"
+
+
+def term_names(term: Term) -> str:
+    """The tensors that a term stands for, each once, with how often."""
+    names: dict[str, int] = {}
+    for row in term.rows:
+        names[row.tensor] = names.get(row.tensor, 0) + 1
+    return ", ".join(name if count == 1 else f"{name} (×{count})" for name, count in names.items())
+
+
+def reason(step: Step) -> str:
+    """Why a step holds, as plain text."""
+    return "".join(part if isinstance(part, str) else to_text(part) for part in step.because)
+
+
+def quantity(report: Report, step: Step) -> str:
+    """The left side of a step: the symbol, with the block that it is a part of."""
+    return f"{report.formula.symbol}_{step.part}" if step.part else report.formula.symbol
+
+
+def verdict(valued: Valued) -> str:
+    """A verdict with its mark, and what it is up to."""
+    judgement = valued.judgement
+    text = f"{MARKS[judgement.verdict]} {judgement.verdict}"
+    if judgement.verdict == UP_TO:
+        left = [to_text(judgement.neglected)] if judgement.neglected is not None else []
+        more = [f"{to_text(judgement.included)} too much"] if judgement.included is not None else []
+        text += " " + ", ".join(left + more)
+    elif judgement.residual is not None:
+        text += f": off by {to_text(judgement.residual)}"
+    if judgement.verdict != valued.claim.expected:
+        text += f" (expected: {valued.claim.expected})"
+    return text
+
+
+def counterexample(valued: Valued) -> str:
+    """Where a refuted claim fails, with both values."""
+    judgement = valued.judgement
+    if judgement.counterexample is None or judgement.values_there is None:
+        return ""
+    claimed, derived = judgement.values_there
+    sizes = ", ".join(f"{name} = {value}" for name, value in judgement.counterexample.items())
+    return f"at {sizes}: claimed {claimed}, derived {derived}"
+
+
+def claim_value(report: Report, valued: Valued) -> str:
+    """A claim's value at the report's sizes, flagged where one of its hypotheses fails there."""
+    if valued.value is None:
+        return ""
+    text = show(valued.value, str(report.formula.unit), report.system)
+    return text + (" !" if valued.failing else "")
+
+
+def exact(value: Fraction | None) -> str | None:
+    """An exact number as text."""
+    return None if value is None else str(value)

@@ -1,0 +1,176 @@
+"""Tensors of a trace: named axes and the mesh axes that split them, a format, the operation that made them, their storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from derive.precision import DType, Slot, compute
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+
+class Mesh(Enum):
+    """A mesh axis that can split an axis of a tensor; which degree it has is the plan's business."""
+
+    TP = "tp"
+    SP = "sp"
+
+
+class Role(Enum):
+    """What a tensor is for, so that a claim can name the rows that it leaves out or adds."""
+
+    ACTIVATION = "activations"
+    STATISTICS = "statistics"
+    DROPOUT_MASK = "dropout masks"
+    INDEX = "token and position ids"
+    CONSTANT = "constants"
+    RANDOM_STATE = "random state"
+    DIAGONAL = "half of the causal diagonal"
+    WEIGHT = "matmul weights"
+    BIAS = "biases"
+    GAIN = "norm weights"
+    TABLE = "token table"
+    POSITIONS = "position table"
+
+
+# Roles of what training changes: leaves of these roles are parameters and never activations.
+PARAMETERS = frozenset({Role.WEIGHT, Role.BIAS, Role.GAIN, Role.TABLE, Role.POSITIONS})
+
+
+class Remainder(Enum):
+    """What to do with an axis that a parallel degree does not divide."""
+
+    REFUSE = "refuse"
+    REPLICATE = "replicate"  # an axis smaller than the degree is kept whole on several devices (key/value heads)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis: its name, its size, and how it lies on the mesh.
+
+    `split` is the mesh axis that divides it now; `gathered` the one that it was gathered from, which the next reduce
+    restores (sequence parallelism around a tensor-parallel region).
+    """
+
+    name: str
+    size: Expr
+    split: Mesh | None = None
+    gathered: Mesh | None = None
+    remainder: Remainder = Remainder.REFUSE
+
+
+class Own(Enum):
+    """Stands for an operation's own output in the list of what its gradients need."""
+
+    OUTPUT = "output"
+
+
+OUTPUT = Own.OUTPUT
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCall:
+    """One call of a block: its name, a number that tells calls apart, and the key of the plan that may fuse it."""
+
+    name: str
+    number: int
+    fused_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """A product of tensors as an einsum: the axes of each operand and of the result, and the pair that a mask thins out."""
+
+    operands: tuple[tuple[str, ...], ...]
+    result: tuple[str, ...]
+    axes: dict[str, Axis]
+    masked: tuple[str, str] | None = None
+
+    def gradient(self, operand: int) -> Contraction:
+        """The einsum that gives the gradient of one operand: the result's gradient takes its place.
+
+        `m n, n p -> m p` gives `m p, n p -> m n` for operand 0 and `m n, m p -> n p` for operand 1.
+        """
+        swapped = (*self.operands[:operand], self.result, *self.operands[operand + 1 :])
+        return Contraction(swapped, self.operands[operand], self.axes, self.masked)
+
+    @property
+    def distinct_axes(self) -> tuple[str, ...]:
+        """Every axis once, in the order in which the operands and the result name them."""
+        return tuple(dict.fromkeys(name for term in (*self.operands, self.result) for name in term))
+
+    @property
+    def pattern(self) -> str:
+        """The einsum as it is written."""
+        return f"{', '.join(' '.join(term) for term in self.operands)} -> {' '.join(self.result)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """Communication of one tensor over one mesh axis: `gather` before a parallel region, `reduce` after it."""
+
+    kind: str
+    mesh: Mesh
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Op:
+    """One operation: its inputs and, for each, the tensors that this input's gradient needs.
+
+    `free` operations cost nothing to redo (a view, a gather), so their result is never kept in place of their input.
+    `residuals` are what a fused kernel of the enclosing block keeps instead of the block's interior.
+    """
+
+    name: str
+    inputs: tuple[Tensor, ...]
+    needs: tuple[tuple[Tensor | Own, ...], ...]
+    free: bool = False
+    contraction: Contraction | None = None
+    collective: Collective | None = None
+    residuals: tuple[Tensor, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tensor:
+    """A tensor of a trace; two tensors are the same only if they are the same object."""
+
+    name: str
+    axes: tuple[Axis, ...]
+    dtype: DType | Slot = compute
+    role: Role = Role.ACTIVATION
+    op: Op | None = None
+    base: Tensor | None = None  # the tensor whose storage this one views
+    blocks: tuple[BlockCall, ...] = ()  # outermost first
+    copies: tuple[Expr, ...] = ()  # how often the model repeats it: one factor for each stack around it
+    differentiable: bool = field(default=False)  # of a leaf: whether a gradient flows into it
+
+    @property
+    def storage(self) -> Tensor:
+        """The tensor that owns the memory: views share it."""
+        tensor = self
+        while tensor.base is not None:
+            tensor = tensor.base
+        return tensor
+
+    def axis(self, name: str) -> Axis:
+        """The axis of that name."""
+        return next(axis for axis in self.axes if axis.name == name)
+
+    def __add__(self, other: Tensor) -> Tensor:
+        from derive.ops.pointwise import add  # the operations are built on tensors, so not at the top
+
+        return add(self, other, name="residual sum")
+
+    def __mul__(self, other: Tensor) -> Tensor:
+        from derive.ops.pointwise import multiply
+
+        return multiply(self, other)
+
+
+def shape_text(axes: Iterable[Axis]) -> str:
+    """Axes as an error message shows them: `[s b h]`."""
+    return f"[{' '.join(axis.name for axis in axes)}]"

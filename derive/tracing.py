@@ -1,0 +1,218 @@
+"""Tracing: running a layer function once on symbolic tensors, and the record of what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
+
+from derive.errors import DeriveError, ShapeError, unknown
+from derive.precision import DType, Slot, compute
+from derive.tensor import PARAMETERS, Axis, BlockCall, Collective, Contraction, Mesh, Op, Own, Role, Tensor
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What a function did to its inputs: every tensor in the order of making, leaves included, and who left which block."""
+
+    tensors: tuple[Tensor, ...]
+    results: Mapping[Tensor, tuple[BlockCall, ...]]  # the blocks that a tensor is the result of
+
+    @property
+    def block_names(self) -> tuple[str, ...]:
+        """Names of all blocks, outermost first, in the order of their first call."""
+        return tuple(dict.fromkeys(call.name for tensor in self.tensors for call in tensor.blocks))
+
+    def interior_of(self, tensor: Tensor) -> tuple[BlockCall, ...]:
+        """The block calls that have `tensor` inside: all around it but those that it is the result of."""
+        left = self.results.get(tensor, ())
+        return tuple(call for call in tensor.blocks if call not in left)
+
+
+@dataclass
+class Tape:
+    """The state of a trace that is being made; nobody outside this module holds one."""
+
+    sizes: Mapping[str, Expr]
+    tensors: list[Tensor] = field(default_factory=list)
+    results: dict[Tensor, tuple[BlockCall, ...]] = field(default_factory=dict)
+    once: dict[tuple, Tensor] = field(default_factory=dict)
+    blocks: tuple[BlockCall, ...] = ()
+    copies: tuple[Expr, ...] = ()
+    calls: int = 0
+
+
+_tape: ContextVar[Tape] = ContextVar("tape")
+
+
+def _current() -> Tape:
+    try:
+        return _tape.get()
+    except LookupError:
+        raise DeriveError("operations on tensors work inside trace(function, ...) only") from None
+
+
+def size_of(letter: str, asked_by: str) -> Expr:
+    """The size of an axis that is named after a letter; `asked_by` is quoted if there is none."""
+    sizes = _current().sizes
+    if letter not in sizes:
+        raise ShapeError(f"{asked_by}: axis {letter!r} has no size; letters with one are {', '.join(sizes)}")
+    return sizes[letter]
+
+
+def record(tensor: Tensor) -> Tensor:
+    """Put `tensor` on the tape, inside the blocks and stacks that are open now."""
+    tape = _current()
+    placed = replace(tensor, blocks=tape.blocks, copies=tape.copies)
+    tape.tensors.append(placed)
+    return placed
+
+
+def apply(
+    name: str,
+    inputs: tuple[Tensor, ...],
+    needs: tuple[tuple[Tensor | Own, ...], ...],
+    *,
+    axes: tuple[Axis, ...],
+    called: str,
+    dtype: DType | Slot = compute,
+    role: Role = Role.ACTIVATION,
+    free: bool = False,
+    view_of: Tensor | None = None,
+    contraction: Contraction | None = None,
+    collective: Collective | None = None,
+    residuals: tuple[Tensor, ...] = (),
+) -> Tensor:
+    """The result of one operation, recorded; `needs` lists for each input what that input's gradient needs."""
+    op = Op(name, inputs, needs, free, contraction, collective, residuals)
+    return record(Tensor(called, axes, dtype, role, op, view_of))
+
+
+def named_axes(letters: str, asked_by: str, split: Mapping[str, Mesh] | None = None) -> tuple[Axis, ...]:
+    """Axes `s b h` with their letters' sizes, split over the mesh axes that `split` names."""
+    split = split or {}
+    return tuple(Axis(name, size_of(name, asked_by), split.get(name)) for name in letters.split())
+
+
+def parameter(name: str, axes: str | tuple[Axis, ...], role: Role = Role.WEIGHT, *, tp: str | None = None) -> Tensor:
+    """A trainable leaf, held in the compute format, `tp` the axis that tensor parallelism splits."""
+    if isinstance(axes, str):
+        axes = named_axes(axes, f"parameter {name!r}", {tp: Mesh.TP} if tp else {})
+    if role not in PARAMETERS:
+        raise DeriveError(f"parameter {name!r} has the role of {role.value}, which is not one of a parameter")
+    return record(Tensor(name, axes, role=role, differentiable=True))
+
+
+def constant(name: str, letters: str, dtype: DType | Slot = compute, role: Role = Role.CONSTANT) -> Tensor:
+    """A tensor that the whole model shares and no gradient flows into: rotary tables, token ids. Asked twice, it is one."""
+    tape = _current()
+    key = ("constant", name, letters)
+    if key not in tape.once:
+        leaf = Tensor(name, named_axes(letters, f"constant {name!r}"), dtype, role)
+        tape.once[key] = leaf
+        tape.tensors.append(leaf)
+    return tape.once[key]
+
+
+def generated(name: str, axes: tuple[Axis, ...], dtype: DType | Slot, role: Role) -> Tensor:
+    """A tensor made from nothing where it is used (a mask, random bits), so that recomputation can make it again."""
+    return apply("generate", (), (), axes=axes, called=name, dtype=dtype, role=role)
+
+
+def memoised(key: tuple, make: Callable[[], Tensor]) -> Tensor:
+    """One tensor for equal keys within a trace: a gather of the same tensor happens once."""
+    once = _current().once
+    if key not in once:
+        once[key] = make()
+    return once[key]
+
+
+@overload
+def block(function: Callable[P, R]) -> Callable[P, R]: ...
+@overload
+def block(*, name: str = "", fused_by: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def block(function=None, *, name: str = "", fused_by: str | None = None) -> Any:
+    """Make a layer function a heading of the ledger and a unit of recomputation, named `name` or after the function.
+
+    `fused_by` names the key of the plan that may run the whole block as one kernel, keeping its result and residuals.
+    """
+
+    def decorate(body):
+        @wraps(body)
+        def call(*arguments, **options):
+            tape = _current()
+            tape.calls += 1
+            outer, this = tape.blocks, BlockCall(name or body.__name__, tape.calls, fused_by)
+            tape.blocks = (*outer, this)
+            try:
+                result = body(*arguments, **options)
+            finally:
+                tape.blocks = outer
+            for tensor in result if isinstance(result, tuple) else (result,):
+                tape.results[tensor] = (*tape.results.get(tensor, ()), this)
+            return result
+
+        return call
+
+    return decorate if function is None else decorate(function)
+
+
+def repeat(layer: Callable[[Tensor], Tensor], count: Expr, x: Tensor) -> Tensor:
+    """A stack of `count` equal layers, traced once: everything that the layer makes exists `count` times.
+
+    The layer sees a fresh input that stands for the input of each layer; what comes back stands for the last output.
+    """
+    tape = _current()
+    outer = tape.copies
+    tape.copies = (*outer, count)
+    try:
+        each = record(Tensor("layer input", x.axes, x.dtype, differentiable=True))
+        y = layer(each)
+    finally:
+        tape.copies = outer
+    return record(Tensor("last layer's output", y.axes, y.dtype, differentiable=True))
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of a traced function: its name, its axes, and the axis that sequence parallelism splits or gathers."""
+
+    name: str
+    axes: str
+    split: Mapping[str, Mesh] = field(default_factory=dict)
+    gathered: Mapping[str, Mesh] = field(default_factory=dict)
+    dtype: DType | Slot = compute
+    role: Role = Role.ACTIVATION
+    differentiable: bool = True
+
+
+def trace(function: Callable[..., Any], *inputs: Input, sizes: Mapping[str, Expr]) -> Trace:
+    """Run `function` once on symbolic inputs; `sizes` gives each letter's size; `ShapeError` where axes do not fit."""
+    tape = Tape(sizes)
+    token = _tape.set(tape)
+    try:
+        leaves = []
+        for item in inputs:
+            axes = named_axes(item.axes, f"input {item.name!r}", item.split)
+            axes = tuple(replace(axis, gathered=item.gathered.get(axis.name)) for axis in axes)
+            leaf = Tensor(item.name, axes, item.dtype, item.role, differentiable=item.differentiable)
+            leaves.append(record(leaf))
+        function(*leaves)
+    finally:
+        _tape.reset(token)
+    return Trace(tuple(tape.tensors), dict(tape.results))
+
+
+def check_blocks(traced: Trace, names: tuple[str, ...]) -> None:
+    """Every one of `names` is a block of the trace, or `UnknownName` says which is not and what is."""
+    for name in names:
+        if name not in traced.block_names:
+            raise unknown("block", name, traced.block_names or ("none in this formula",))

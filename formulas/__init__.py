@@ -1,0 +1,92 @@
+"""The content: notation, architectures, sources and formulas, on the vocabulary of `derive`."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError
+
+if TYPE_CHECKING:
+    from derive.citation import Claim
+    from derive.quantity import Formula
+
+HERE = Path(__file__).parent
+TOPICS = ("gemm", "parameters", "activations", "flops")  # in the order in which the catalog is read
+RESERVED = frozenset({"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve"})
+RESERVED_LATER = frozenset({"cheatsheet", "figure", "sweep", "trace"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the catalog's listing says of a formula, read from the source without running it."""
+
+    name: str
+    topic: str
+    symbol: str
+    unit: str
+    title: str
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Every formula of the catalog, from the text of the topics' files, so that no SymPy is imported.
+
+    Raises `DeriveError` for a name that is taken twice or that is a verb of the command line.
+    """
+    found: dict[str, Entry] = {}
+    for topic in TOPICS:
+        tree = ast.parse((HERE / f"{topic}.py").read_text(encoding="utf-8"))
+        for entry in _declared(tree, topic):
+            if entry.name in found:
+                raise DeriveError(f"formula {entry.name!r} is in {found[entry.name].topic} and in {topic}")
+            if entry.name in RESERVED | RESERVED_LATER:
+                raise DeriveError(f"formula {entry.name!r} of {topic} has the name of a verb")
+            found[entry.name] = entry
+    return tuple(found.values())
+
+
+def _declared(tree: ast.Module, topic: str) -> Iterator[Entry]:
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        for call in node.decorator_list:
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "formula":
+                (symbol,) = (part.value for part in call.args if isinstance(part, ast.Constant))
+                unit = next(ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg == "unit")
+                title = (ast.get_docstring(node) or "").split("\n")[0]
+                named = unit.replace(" ", "").replace("flop", "FLOP")
+                yield Entry(node.name.replace("_", "-"), topic, str(symbol), named, title)
+
+
+def catalog() -> dict[str, Formula]:
+    """Every formula by name, imported."""
+    return {entry.name: formula_named(entry) for entry in entries()}
+
+
+def formula_named(entry: Entry) -> Formula:
+    """The formula behind an entry of the catalog."""
+    return getattr(import_module(f"formulas.{entry.topic}"), entry.name.replace("-", "_"))
+
+
+def all_claims() -> tuple[Claim, ...]:
+    """Every claim of every source, in the order of the sources' files."""
+    from derive.citation import Claim
+
+    found: list[Claim] = []
+    for module in pkgutil.iter_modules([str(HERE / "sources")]):
+        for value in vars(import_module(f"formulas.sources.{module.name}")).values():
+            if isinstance(value, tuple) and value and isinstance(value[0], Claim):
+                found += value
+    return tuple(found)
+
+
+def claims_about(formula: Formula) -> tuple[Claim, ...]:
+    """The claims of all sources about one formula."""
+    return tuple(claim for claim in all_claims() if claim.formula is formula)

@@ -1,0 +1,58 @@
+"""Presets: models.toml read into models; listing them does not need SymPy."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import ModelError, unknown
+
+if TYPE_CHECKING:
+    from derive.model import Architecture, Model
+
+PRESETS = Path(__file__).with_name("models.toml")
+DEFAULT = "gpt"  # the layer of Megatron-LM and Korthikanti et al.: what a formula is about where no model is named
+
+
+@cache
+def presets() -> dict[str, dict[str, Any]]:
+    """The records of models.toml by name."""
+    return tomllib.loads(PRESETS.read_text(encoding="utf-8"))
+
+
+def architectures() -> dict[str, Architecture]:
+    """The architectures by name."""
+    from formulas.architectures.gpt import gpt, gpt_unfused
+    from formulas.architectures.llama import llama, llama_repeat_kv
+
+    return {each.name: each for each in (gpt, gpt_unfused, llama, llama_repeat_kv)}
+
+
+def model(name: str | None = None) -> Model:
+    """The preset or bare architecture of that name, or the default; `UnknownName` with the closest one.
+
+    >>> model("gpt2").sizes["h"]
+    Given(value=768, origin='preset')
+    """
+    from derive.model import Given, Model
+
+    known = architectures()
+    if name is None or name in known:
+        return Model(known[name or DEFAULT])
+    if name not in presets():
+        raise unknown("model", name, [*presets(), *known])
+    record = presets()[name]
+    architecture = known[record["architecture"]]
+    if record["dropout"] != architecture.drops:
+        raise ModelError(f"preset {name}: dropout = {record['dropout']}, but architecture {architecture.name} differs")
+    return Model(
+        architecture,
+        name,
+        record["title"],
+        {letter: Given(size, "preset") for letter, size in record["sizes"].items()} | {"b": Given(1, "default")},
+        (("attention", record["attention"]),),
+        record["mask"],
+        record["sources"],
+    )

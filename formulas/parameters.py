@@ -1,0 +1,41 @@
+"""How many parameters a layer and a model have, and which of them multiply a token."""
+
+from derive import formula
+from derive.folds import parameters as trained
+from derive.units import parameter
+from formulas.notation import common
+
+
+@formula("N", unit=parameter, notation=common)
+def layer_parameters(model, plan):
+    """Parameters of one layer.
+
+    Weights, biases and norm weights of the whole layer, however it is laid out. Unit: parameter.
+
+    >>> from derive import Model, Plan
+    >>> from formulas.architectures.llama import llama
+    >>> layer_parameters.ledger(Model(llama), Plan()).value
+    2*a*d*h + 2*d*g*h + 3*f*h + 2*h
+    """
+    return trained(model.layer, plan)
+
+
+@formula("N", unit=parameter, notation=common)
+def parameters(model, plan):
+    """Parameters of the whole model: embedding, layers, final norm, head; a tied table once. Unit: parameter."""
+    return trained(model.whole, plan)
+
+
+@formula("N", unit=parameter, notation=common)
+def embedding_parameters(model, plan):
+    """Parameters of the tables that are looked up: tokens, and positions where they are learned. Unit: parameter."""
+    return trained(model.whole, plan, used_in="lookup")
+
+
+@formula("N", unit=parameter, notation=common)
+def gemm_parameters(model, plan):
+    """Parameters that are weights of matrix products: 6 FLOPs a token each when trained.
+
+    The head counts, tied or not; tables that are only looked up, norm weights and biases do not. Unit: parameter.
+    """
+    return trained(model.whole, plan, used_in="einsum")

@@ -1,0 +1,25 @@
+"""Chowdhery et al. 2022 (PaLM): model FLOPs a token, the numerator of MFU."""
+
+from derive import Citation, Role, claims
+from formulas.architectures.gpt import gpt
+from formulas.flops import attention_flops, flops_per_token
+from formulas.parameters import parameters
+
+chowdhery2022 = Citation(
+    key="chowdhery2022",
+    authors="Chowdhery et al.",
+    year=2022,
+    title="PaLM: Scaling Language Modeling with Pathways",
+    locator="arXiv:2204.02311",
+)
+
+mfu = claims(
+    chowdhery2022, flops_per_token, "appendix B", about=gpt, letters={"N": parameters},
+    includes={Role.GAIN, Role.BIAS, Role.POSITIONS},
+    rows={"mask=full": "6*N + 12*L*a*d*s"},
+    note="for tied embeddings: an untied input table multiplies nothing, but is in N",
+)  # fmt: skip
+
+attention = claims(
+    chowdhery2022, attention_flops, "appendix B", about=gpt, rows={"mask=full": "12*L*a*d*s"}
+)

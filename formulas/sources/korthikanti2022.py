@@ -1,0 +1,49 @@
+"""Korthikanti et al. 2022: activation memory of a GPT layer, by tensor, sequence parallelism and recomputation."""
+
+from derive import Citation, Role, claims
+from formulas.activations import activations, attention_activations, mlp_activations, model_activations
+from formulas.architectures.gpt import gpt
+from formulas.flops import flops_per_token, layer_flops
+
+korthikanti2022 = Citation(
+    key="korthikanti2022",
+    authors="Korthikanti et al.",
+    year=2022,
+    title="Reducing Activation Recomputation in Large Transformer Models",
+    locator="arXiv:2205.05198",
+)
+
+statistics = Role.STATISTICS  # "we ignore small buffers, such as the mean and variance of the layer norm"
+
+table_2 = claims(
+    korthikanti2022, activations, "table 2", about=gpt, neglect={statistics},
+    expected={"tp=t,recompute=layer": "proved"},  # nothing of the layer is left, statistics neither
+    rows={
+        "": "s*b*h*(34 + 5*a*s/h)",
+        "tp=t": "s*b*h*(10 + 24/t + 5*a*s/(h*t))",
+        "tp=t,sp": "s*b*h*(34/t + 5*a*s/(h*t))",
+        "tp=t,recompute=core": "s*b*h*(10 + 24/t)",
+        "tp=t,sp,recompute=core": "s*b*h*(34/t)",
+        "tp=t,recompute=layer": "s*b*h*2",
+    },
+)  # fmt: skip
+
+attention_block = claims(
+    korthikanti2022, attention_activations, "section 4.1", about=gpt, rows={"": "11*s*b*h + 5*a*s^2*b"}
+)
+
+mlp_block = claims(korthikanti2022, mlp_activations, "section 4.1", about=gpt, rows={"": "19*s*b*h"})
+
+ends = claims(
+    korthikanti2022, model_activations, "sections 4.2 and 4.3", about=gpt, neglect={statistics, Role.INDEX},
+    rows={"": "s*b*h*L*(34 + 5*a*s/h) + s*b*h + 4*s*b*h*(1 + V/h)"},
+)  # fmt: skip
+
+model_flops = claims(
+    korthikanti2022, flops_per_token, "appendix A, equation 7, over B*s tokens", about=gpt,
+    rows={"mask=full": "72*L*h^2*(1 + s/(6*h) + V/(12*h*L))"},
+)  # fmt: skip
+
+layer_forward = claims(
+    korthikanti2022, layer_flops, "appendix A", about=gpt, rows={"mask=full": "24*b*s*h^2 + 4*b*s^2*h"}
+)

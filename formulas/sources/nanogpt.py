@@ -1,0 +1,16 @@
+"""karpathy/nanoGPT: the FLOPs a token behind its MFU."""
+
+from derive import Citation, Role, claims
+from formulas.architectures.gpt import gpt
+from formulas.flops import flops_per_token
+from formulas.parameters import parameters
+
+nanogpt = Citation(
+    key="nanogpt", authors="Karpathy", year=2023, title="nanoGPT, model.py", locator="karpathy/nanoGPT"
+)
+
+mfu = claims(
+    nanogpt, flops_per_token, "estimate_mfu, position table left out of N", about=gpt, letters={"N": parameters},
+    includes={Role.GAIN, Role.BIAS}, rows={"mask=full": "6*(N - S*h) + 12*L*a*(h/a)*s"},
+    note="its model has the position table that get_num_params takes off again",
+)  # fmt: skip

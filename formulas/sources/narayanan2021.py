@@ -1,0 +1,27 @@
+"""Narayanan et al. 2021 (PTD-P): parameters and FLOPs of a GPT model."""
+
+from derive import Citation, claims
+from formulas.architectures.gpt import gpt
+from formulas.flops import layer_flops
+from formulas.parameters import layer_parameters, parameters
+
+narayanan2021 = Citation(
+    key="narayanan2021",
+    authors="Narayanan et al.",
+    year=2021,
+    title="Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM",
+    locator="arXiv:2104.04473",
+)
+
+parameters_of_a_model = claims(
+    narayanan2021, parameters, "equation 2", about=gpt, neglect={"final_norm"},
+    rows={"": "12*L*h^2*(1 + 13/(12*h) + (V + s)/(12*L*h))"},
+)  # fmt: skip
+
+parameters_of_a_layer = claims(
+    narayanan2021, layer_parameters, "equation 2, one layer", about=gpt, rows={"": "12*h^2 + 13*h"}
+)
+
+forward = claims(
+    narayanan2021, layer_flops, "appendix", about=gpt, rows={"mask=full": "24*b*s*h^2*(1 + s/(6*h))"}
+)

@@ -1,0 +1,16 @@
+"""huggingface/picotron: an MFU that counts the input table as if it were multiplied."""
+
+from derive import Citation, claims
+from formulas.architectures.llama import llama
+from formulas.flops import flops_per_token
+from formulas.parameters import parameters
+
+picotron = Citation(
+    key="picotron", authors="Hugging Face", year=2024, title="picotron, utils.py", locator="huggingface/picotron"
+)
+
+mfu = claims(
+    picotron, flops_per_token, "get_mfu", about=llama, letters={"N": parameters}, given={"d": "h/a"},
+    expected="refuted", rows={"mask=full": "6*N + 12*L*h*s"},
+    note="a lookup is no product: too large by 6Vh, and by 6 FLOPs for each norm weight",
+)  # fmt: skip
