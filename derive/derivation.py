@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sympy import Add
+from sympy import Expr
 
 from derive.citation import PROVED, UP_TO, Claim
 from derive.ledger import Ledger, Row
@@ -14,7 +14,7 @@ from derive.model import Model, apply_relations
 from derive.plan import Plan
 from derive.proof.step import show_equal
 from derive.quantity import Formula
-from derive.reading import to_sympy, to_tree
+from derive.reading import monomials, sum_to_tree, to_tree
 from derive.tree import Node, Product, Symbol, integer, product_of, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
 
@@ -71,7 +71,7 @@ def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterab
     maker = _Maker(formula.notation, relations)
     proved = [judgement for claim in claims if _fits(claim, model, plan) and _proved(judgement := judge(claim), relations)]
     headline = min(proved, key=lambda judgement: len(judgement.claim.text), default=None)
-    groups = {name: part for name, part in ledger.groups().items() if part.value != 0}
+    groups = {name: part for name, part in ledger.groups().items() if any(row.value != 0 for row in part)}
     steps: list[Step] = []
     if len(groups) > 1:
         parts = []
@@ -116,8 +116,7 @@ class _Maker:
         terms = self._terms(ledger)
         first = sum_of([term.tree for term in terms])
         steps = [Step(name, "=", first, ("one term for each row of the ledger",), terms=terms)]
-        value = apply_relations(ledger.value, self.relations, self.notation)
-        simple = to_tree(value, self.notation.order, in_front=in_front)
+        simple = self.total(ledger, in_front=in_front)
         if simple != first:
             steps.append(self.equal(name, first, simple, "like terms together"))
         return steps
@@ -131,11 +130,18 @@ class _Maker:
             under += [", " if under else ", under ", Symbol(letter), " = ", tree]
         return Step(name, "=", after, (because, *under), proof=proof)
 
+    def total(self, ledger: Ledger, *, in_front: bool = True) -> Node:
+        """The sum of the rows under the hypotheses, in reading order."""
+        return sum_to_tree(self.reduced(ledger), self.notation.order, in_front=in_front)
+
+    def reduced(self, rows: Iterable[Row]) -> list[Expr]:
+        """The amounts of the rows under the hypotheses."""
+        return [apply_relations(row.value, self.relations, self.notation) for row in rows]
+
     def ending(self, total: Node, ledger: Ledger, headline: Judgement | None) -> list[Step]:
         """The last steps: the sum with its common factor in front, or as the source of a proved claim writes it."""
-        value = apply_relations(ledger.value, self.relations, self.notation)
         if headline is None:
-            simple = to_tree(value, self.notation.order)
+            simple = self.total(ledger)
             return [self.equal("", total, simple, "summed")] if simple != total else []
         claim = headline.claim
         quoted = f"in the form of {claim.source.authors} {claim.source.year}, {claim.place}"
@@ -143,7 +149,7 @@ class _Maker:
             return [self.equal("", total, claim.tree, quoted)] if total != claim.tree else []
         exact = sum_of([claim.tree, headline.neglected])
         left_out = ", ".join(dict.fromkeys(_label(row) for row in headline.rows))
-        bound = self._bound(claim.tree, headline.neglected)
+        bound = self._bound(ledger, headline)
         because = "neglecting ", headline.neglected, f" ({left_out})", *bound
         return [self.equal("", total, exact, quoted), Step("", "≈", claim.tree, because)]
 
@@ -160,12 +166,13 @@ class _Maker:
             made.append(Term(many if len(rows) > 1 else tree, tuple(rows)))
         return tuple(made)
 
-    def _bound(self, claimed: Node, neglected: Node) -> tuple[str | Node, ...]:
-        """How large the neglected part is at most: its share of one monomial of the formula, all being positive."""
-        terms, rest = (Add.make_args(to_sympy(tree, self.notation.symbol).expand()) for tree in (claimed, neglected))
-        if not all(term.is_positive for term in (*terms, *rest)):
+    def _bound(self, ledger: Ledger, headline: Judgement) -> tuple[str | Node, ...]:
+        """How large the neglected part is at most: its share of one term of the formula, all terms being positive."""
+        counted = ledger.select(lambda row: row not in headline.rows)
+        formula, rest = (monomials(self.reduced(rows)) for rows in (counted, headline.rows))
+        if any(term.could_extract_minus_sign() for term in (*formula, *rest)):
             return ()
-        shares = [to_tree(Add(*rest) / term, self.notation.order) for term in terms]
+        shares = [sum_to_tree([part / term for part in rest], self.notation.order) for term in formula]
         return ", at most ", min(shares, key=lambda tree: len(to_text(tree))), " of it"
 
 

@@ -41,6 +41,11 @@ class Ledger:
 
         return Add(*(row.value for row in self.rows))
 
+    @property
+    def letters(self) -> set[str]:
+        """The names of the letters in its rows."""
+        return {symbol.name for row in self.rows for symbol in row.value.free_symbols}
+
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 

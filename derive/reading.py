@@ -205,15 +205,23 @@ def to_tree(expression: sympy.Basic | int, order: Sequence[str] = (), *, in_fron
     >>> to_text(to_tree(expression, "asbht", in_front=False))
     '10*s*b*h + 24*s*b*h/t + 5*a*s^2*b/t'
     """
-    if isinstance(expression, int):
-        return integer(expression)
+    return sum_to_tree([sympy.Integer(expression) if isinstance(expression, int) else expression], order, in_front=in_front)
+
+
+def sum_to_tree(expressions: Iterable[sympy.Basic], order: Sequence[str] = (), *, in_front: bool = True) -> Node:
+    """The tree of the sum of `expressions`, as `to_tree` reads it, without making SymPy add them.
+
+    >>> s, b, h = sympy.symbols("s b h", positive=True, integer=True)
+    >>> to_text(sum_to_tree([2*s*b*h, 4*s*b, 4*s*b, s*b*h], "sbh"))
+    's*b*(8 + 3*h)'
+    """
     places = {name: index for index, name in enumerate(order)}
 
     def place(name: str) -> tuple[int, str]:
         return places.get(name, len(places)), name
 
     convert = partial(to_tree, order=order, in_front=in_front)
-    terms = _terms(expression)
+    terms = _collected(item for expression in expressions for item in _terms(expression).items())
     atoms = dict.fromkeys(atom for monomial in terms for atom, _ in monomial)
     trees = {atom: ATOMS.get(type(atom), _call)(atom, convert, place) for atom in atoms}
     atoms = sorted(atoms, key=lambda atom: _atom_key(trees[atom], place))
@@ -230,6 +238,20 @@ def to_tree(expression: sympy.Basic | int, order: Sequence[str] = (), *, in_fron
     above, below = _sides(letters, shared)
     over, under = ([integer(number)] if number != 1 else [] for number in content.as_integer_ratio())
     return _over([*over, *above, total], [*under, *below])
+
+
+def monomials(expressions: Iterable[sympy.Basic]) -> list[sympy.Expr]:
+    """The terms of the sum of `expressions`, multiplied out and like ones added.
+
+    >>> s, h = sympy.symbols("s h", positive=True, integer=True)
+    >>> monomials([s * (2 + h), s])
+    [3*s, h*s]
+    """
+    terms = _collected(item for expression in expressions for item in _terms(expression).items())
+    return [
+        sympy.Mul(_rational(coefficient), *(atom ** _rational(exponent) for atom, exponent in monomial))
+        for monomial, coefficient in terms.items()
+    ]
 
 
 def _atom_key(tree: Node, place: Place) -> tuple[int, tuple[int, str]]:

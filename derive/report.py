@@ -76,7 +76,7 @@ def report(
     elif degrees:
         known |= {letter: Given(size, "option") for letter, size in degrees.items()}
 
-    used = {symbol.name for symbol in formula.ledger(model, filled).value.free_symbols}
+    used = formula.ledger(model, filled).letters
     assumptions: tuple[str, ...] = ()
     if model is not None and formula.per_device:
         here = {letter: given for letter, given in known.items() if letter in used or letter == "t"}

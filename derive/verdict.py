@@ -17,7 +17,7 @@ from derive.model import Model, apply_relations
 from derive.plan import Plan
 from derive.proof.search import counterexample, difference
 from derive.proof.step import show_equal
-from derive.reading import to_sympy, to_tree
+from derive.reading import sum_to_tree, to_sympy
 from derive.tensor import Role
 from derive.tree import Node, symbols_of
 
@@ -63,52 +63,78 @@ def plan_of(claim: Claim) -> Plan:
 @cache
 def judge(claim: Claim) -> Judgement:
     """The verdict on a claim: proved and proved up to rest on the checker, refuted on an exact counterexample."""
-    formula, notation = claim.formula, claim.formula.notation
     model = Model(claim.about) if claim.about is not None else None
-    ledger = formula.ledger(model, plan_of(claim))
-    neglected = ledger.select(lambda row: is_neglected(row, claim.neglect))
-    counted = ledger.select(lambda row: not is_neglected(row, claim.neglect)).value
-    whole, proper = _bindings(claim, model)
-    claimed = to_sympy(claim.tree, notation.symbol)
-    relations = claim.relations
-
-    def reduced(expression: Expr, bound: Mapping[str, Expr]) -> Expr:
-        named = {notation.symbol(letter): value for letter, value in bound.items()}
-        return apply_relations(expression.xreplace(named), relations, notation)
-
-    def tree(expression: Expr) -> Node:
-        return to_tree(expression, notation.order)
-
-    derived = tree(counted)
+    ledger = claim.formula.ledger(model, plan_of(claim))
+    comparison = _Comparison(claim, model)
+    counted = ledger.select(lambda row: not is_neglected(row, claim.neglect))
+    neglected = ledger.select(lambda row: is_neglected(row, claim.neglect) and row.value != 0)
+    derived = comparison.tree(counted, reduced=False)
     # The letters that stand for other quantities are hypotheses too, and the checker substitutes both.
-    bound = {letter: tree(reduced(value, {})) for letter, value in proper.items()}
-    gap = difference(reduced(claimed, proper), reduced(counted, {}))
-    if gap == 0:
-        try:
-            proof = show_equal(claim.tree, derived, relations | bound, notation)
-        except ClaimError:
-            return Judgement(claim, OPEN, derived, relations=relations)
-        left_out = reduced(neglected.value, {})
-        surplus = difference(reduced(claimed, whole), reduced(claimed, proper))
-        return Judgement(
-            claim,
-            UP_TO if left_out != 0 or surplus != 0 else PROVED,
-            derived,
-            neglected=tree(left_out) if left_out != 0 else None,
-            included=tree(surplus) if surplus != 0 else None,
-            rows=neglected.rows,
-            relations=relations,
-            statement=proof,
-        )
-    point = counterexample(gap, {letter: to_sympy(definition, notation.symbol) for letter, definition in relations.items()})
+    bound = {letter: comparison.tree(part) for letter, part in comparison.bound(claim.includes).items()}
+    try:
+        proof = show_equal(claim.tree, derived, claim.relations | bound, claim.formula.notation)
+    except ClaimError:
+        return _refuted(claim, comparison, counted, derived, bound)
+    included = comparison.surplus() if claim.includes else None
+    return Judgement(
+        claim,
+        UP_TO if neglected.rows or included is not None else PROVED,
+        derived,
+        neglected=comparison.tree(neglected) if neglected.rows else None,
+        included=included,
+        rows=neglected.rows,
+        relations=claim.relations,
+        statement=proof,
+    )
+
+
+def _refuted(
+    claim: Claim, comparison: _Comparison, counted: Ledger, derived: Node, bound: Mapping[str, Node]
+) -> Judgement:
+    """What the checker does not accept is refuted by a counterexample, or open."""
+    gap = difference(comparison.claimed(comparison.bound(claim.includes)), comparison.reduced(counted.value))
+    residual = comparison.tree(gap) if gap != 0 else None
+    symbol = claim.formula.notation.symbol
+    point = counterexample(gap, {letter: to_sympy(tree, symbol) for letter, tree in claim.relations.items()})
     if point is None:
-        return Judgement(claim, OPEN, derived, tree(gap), relations=relations)
-    there = _everywhere(point, (claim.tree, derived, *bound.values()), relations | bound)
+        return Judgement(claim, OPEN, derived, residual, relations=claim.relations)
+    there = _everywhere(point, (claim.tree, derived, *bound.values()), claim.relations | bound)
     shown = {name: int(value) for name, value in there.items() if name in symbols_of(claim.tree) + symbols_of(derived)}
     values = evaluate(claim.tree, there), evaluate(derived, there)
     return Judgement(
-        claim, REFUTED, derived, tree(gap), relations=relations, counterexample=shown, values_there=values
+        claim, REFUTED, derived, residual, relations=claim.relations, counterexample=shown, values_there=values
     )
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """A claim and a ledger brought to the same letters: hypotheses applied, quantities such as N put in."""
+
+    claim: Claim
+    model: Model | None
+
+    def reduced(self, expression: Expr) -> Expr:
+        return apply_relations(expression, self.claim.relations, self.claim.formula.notation)
+
+    def tree(self, what: Ledger | Expr, *, reduced: bool = True) -> Node:
+        parts = [row.value for row in what] if isinstance(what, Ledger) else [what]
+        return sum_to_tree(map(self.reduced, parts) if reduced else parts, self.claim.formula.notation.order)
+
+    def bound(self, left_out: tuple[Role, ...]) -> dict[str, Ledger]:
+        """What letters such as N stand for, without the rows that do not belong."""
+        ledgers = {letter: each.ledger(self.model, plan_of(self.claim)) for letter, each in self.claim.letters.items()}
+        return {letter: each.select(lambda row: row.role not in left_out) for letter, each in ledgers.items()}
+
+    def claimed(self, bound: Mapping[str, Ledger]) -> Expr:
+        """The claim in the quantity's own letters."""
+        symbol = self.claim.formula.notation.symbol
+        named = {symbol(letter): part.value for letter, part in bound.items()}
+        return self.reduced(to_sympy(self.claim.tree, symbol).xreplace(named))
+
+    def surplus(self) -> Node | None:
+        """What the claim counts beyond the quantity through the rows that do not belong to it."""
+        more = difference(self.claimed(self.bound(())), self.claimed(self.bound(self.claim.includes)))
+        return self.tree(more) if more != 0 else None
 
 
 def _everywhere(
@@ -122,13 +148,3 @@ def _everywhere(
     for name, definition in definitions.items():
         values.setdefault(name, evaluate(definition, values))
     return values
-
-
-def _bindings(claim: Claim, model: Model | None) -> tuple[dict[str, Expr], dict[str, Expr]]:
-    """What letters such as N stand for: the whole quantity, and the quantity without the rows that do not belong."""
-    whole, proper = {}, {}
-    for letter, formula in claim.letters.items():
-        ledger: Ledger = formula.ledger(model, plan_of(claim))
-        whole[letter] = ledger.value
-        proper[letter] = ledger.select(lambda row: not is_neglected(row, claim.includes)).value
-    return whole, proper

@@ -14,12 +14,12 @@ chowdhery2022 = Citation(
 )
 
 mfu = claims(
-    chowdhery2022, flops_per_token, "appendix B", about=gpt, letters={"N": parameters},
+    chowdhery2022, flops_per_token, "appendix B, 6N + 12LHQT", about=gpt, letters={"N": parameters},
     includes={Role.GAIN, Role.BIAS, Role.POSITIONS},
     rows={"mask=full": "6*N + 12*L*a*d*s"},
     note="for tied embeddings: an untied input table multiplies nothing, but is in N",
 )  # fmt: skip
 
 attention = claims(
-    chowdhery2022, attention_flops, "appendix B", about=gpt, rows={"mask=full": "12*L*a*d*s"}
+    chowdhery2022, attention_flops, "appendix B, 6LH(2QT)", about=gpt, rows={"mask=full": "6*L*a*(2*d*s)"}
 )

@@ -13,7 +13,7 @@ korthikanti2022 = Citation(
     locator="arXiv:2205.05198",
 )
 
-statistics = Role.STATISTICS  # "we ignore small buffers, such as the mean and variance of the layer norm"
+statistics = Role.STATISTICS  # section 4 leaves out small buffers: a norm's mean and variance have sb elements each
 
 table_2 = claims(
     korthikanti2022, activations, "table 2", about=gpt, neglect={statistics},
@@ -35,13 +35,14 @@ attention_block = claims(
 mlp_block = claims(korthikanti2022, mlp_activations, "section 4.1", about=gpt, rows={"": "19*s*b*h"})
 
 ends = claims(
-    korthikanti2022, model_activations, "sections 4.2 and 4.3", about=gpt, neglect={statistics, Role.INDEX},
-    rows={"": "s*b*h*L*(34 + 5*a*s/h) + s*b*h + 4*s*b*h*(1 + V/h)"},
+    korthikanti2022, model_activations, "equation 5 and the ends of section 4.3, p = 1", about=gpt,
+    neglect={statistics, Role.INDEX},
+    rows={"tp=t,sp": "s*b*h*L/t*(34 + 5*a*s/h) + s*b*h*L/t*(1/L + 4/L*(1 + V/h))"},
 )  # fmt: skip
 
 model_flops = claims(
-    korthikanti2022, flops_per_token, "appendix A, equation 7, over B*s tokens", about=gpt,
-    rows={"mask=full": "72*L*h^2*(1 + s/(6*h) + V/(12*h*L))"},
+    korthikanti2022, flops_per_token, "appendix A, equation 7, divided by its B*s tokens", about=gpt,
+    rows={"mask=full": "72*b*L*s*h^2*(1 + s/(6*h) + V/(12*h*L))/(b*s)"},
 )  # fmt: skip
 
 layer_forward = claims(

@@ -1,15 +1,34 @@
-"""cli99/llm-analysis: activation memory of a layer with scores written out."""
+"""cli99/llm-analysis: activation memory of a layer with scores written out, as its functions for the parts add up."""
 
 from derive import Citation, Role, claims
-from formulas.activations import activations
+from formulas.activations import activations, attention_activations, mlp_activations
 from formulas.architectures.gpt import gpt
 
 llm_analysis = Citation(
-    key="llm-analysis", authors="Li", year=2023, title="llm-analysis, analysis.py", locator="cli99/llm-analysis"
+    key="llm-analysis",
+    authors="Li",
+    year=2024,
+    title="LLM-Analysis, llm_analysis/analysis.py",
+    locator="cli99/llm-analysis d841e40a",
 )
 
+attention = claims(
+    llm_analysis, attention_activations,
+    "get_activation_memory_per_layer_attn, lines 585-631, flash_attn=False, softmax_dropout=True", about=gpt,
+    rows={"": "(s*b*h + 4*s*b*h)*2 + (2*a*s^2*b*2 + a*s^2*b) + s*b*h"},
+)  # fmt: skip
+
+mlp = claims(
+    llm_analysis, mlp_activations, "get_activation_memory_per_layer_mlp, lines 715-734, a dense MLP", about=gpt,
+    expected="refuted", rows={"": "2*s*b*h + (2 + 2)*(f/h)*s*b*h"},
+    note="misses the mask of the dropout after the MLP, sbh: its with_dropout=False is never set by a caller",
+)  # fmt: skip
+
 layer = claims(
-    llm_analysis, activations, "get_activation_memory_per_layer, softmax_dropout=True", about=gpt,
-    neglect={Role.STATISTICS}, expected="refuted", rows={"": "33*s*b*h + 5*a*s^2*b"},
-    note="misses the dropout mask after the MLP, sbh",
+    llm_analysis, activations,
+    "get_activation_memory_per_layer, lines 829-884, of these two and layernorm_dtype_bytes=2", about=gpt,
+    neglect={Role.STATISTICS}, expected="refuted",
+    rows={"": "(11*s*b*h + 5*a*s^2*b) + 18*s*b*h + 2*(s*b*h*2)"},
+    note="the sum that its code returns, 33sbh + 5as^2b, written out nowhere; short by the same mask, sbh. "
+    "Its default, 4-byte norm inputs, gives 37sbh + 5as^2b",
 )  # fmt: skip

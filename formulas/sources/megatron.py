@@ -1,4 +1,4 @@
-"""NVIDIA's Megatron-LM: what its two accounting files compute."""
+"""NVIDIA's Megatron-LM: what its two accounting files compute, for a dense model without multi-token prediction."""
 
 from derive import Citation, Role, claims
 from formulas.activations import activations
@@ -6,47 +6,65 @@ from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 from formulas.flops import attention_flops, flops_per_token
 from formulas.gemm import matmul_backward_flops, matmul_flops
+from formulas.parameters import parameters
 
 megatron = Citation(
     key="megatron",
     authors="NVIDIA",
     year=2026,
-    title="Megatron-LM, training.py and theoretical_memory_usage.py",
+    title="Megatron-LM, megatron/training: training.py and theoretical_memory_usage.py",
     locator="NVIDIA/Megatron-LM d98e8a64",
 )
 
-product = claims(megatron, matmul_flops, "num_floating_point_operations, fma factor", rows={"": "2*m*n*p"})
+product = claims(
+    megatron, matmul_flops, "num_floating_point_operations, lines 1066-1067, fma_expansion_factor",
+    rows={"": "2*m*n*p"},
+)  # fmt: skip
 
 product_backward = claims(
-    megatron, matmul_backward_flops, "num_floating_point_operations, three products for each, two of them backward",
+    megatron, matmul_backward_flops,
+    "num_floating_point_operations, lines 1063-1067: wgrad and dgrad, one product each",
     rows={"": "2*(2*m*n*p)", "frozen=x": "2*m*n*p", "frozen=y": "2*m*n*p"},
 )  # fmt: skip
 
 flops = claims(
-    megatron, flops_per_token, "num_floating_point_operations, over the tokens of the batch", about=llama,
-    neglect={Role.DIAGONAL},
-    rows={"mask=causal": "6*L*(h*(a*d + 2*g*d) + a*d*h) + 6*L*3*h*f + 6*h*V + 6*L*a*d*s"},
-    note="counts s^2/2 pairs where the causal triangle has s*(s + 1)/2",
+    megatron, flops_per_token, "num_floating_point_operations, lines 1255-1310, with swiglu, for each token",
+    about=llama, neglect={Role.DIAGONAL},
+    rows={
+        "mask=causal": "3*2*h*(f*3)*L + 3*2*(h*(a*d + g*d + g*d) + a*d*h)*L + 3*2*h*V + s*(3*2*(a*d)/2*2)*L",
+    },
+    note="counts s^2/2 pairs where the causal triangle has s*(s + 1)/2; its V is padded",
 )  # fmt: skip
 
 scores = claims(
-    megatron, attention_flops, "num_floating_point_operations, standard_self_attn_core_term", about=llama,
-    neglect={Role.DIAGONAL}, rows={"mask=causal": "6*L*a*d*s"},
+    megatron, attention_flops, "num_floating_point_operations, lines 1164-1170, standard_self_attn_core_term",
+    about=llama, neglect={Role.DIAGONAL}, rows={"mask=causal": "s*(3*2*(a*d)/2*2)*L"},
+)  # fmt: skip
+
+weights = claims(
+    megatron, parameters, "compute_weight_and_optimizer_memory, lines 82-178, with swiglu, RMSNorm, untied tables",
+    about=llama,
+    rows={"": "L*(2*h*h*((1 + g/a)*(a*d/h)) + 2*h*f*(3/2) + 2*h*1) + 1*h + 2*(h*V)"},
 )  # fmt: skip
 
 with_sequence_parallelism = claims(
-    megatron, activations, "compute_activation_memory, one layer", about=gpt, neglect={Role.STATISTICS},
-    rows={"tp=t,sp,recompute=core": "s*b*h*(18 + 4*f/h)/t"},
+    megatron, activations, "compute_activation_memory, lines 317-319 and 379, one layer", about=gpt,
+    neglect={Role.STATISTICS}, rows={"tp=t,sp,recompute=core": "s*b*h*(18 + 4*(f/h))/t"},
 )  # fmt: skip
 
 gated = claims(
-    megatron, activations, "compute_activation_memory, one layer of a Llama", about=llama,
-    given={"d": "h/a"}, expected="refuted", rows={"tp=t,sp": "s*b*h*(18 + 4*f/h)/t"},
+    megatron, activations, "compute_activation_memory, lines 317-319 and 379, one layer of a Llama", about=llama,
+    given={"d": "h/a"}, expected="refuted", rows={"tp=t,sp": "s*b*h*(18 + 4*(f/h))/t"},
     note="counts two f-wide tensors where the gated MLP written out keeps four, and no fp32 copy of a norm's input",
 )  # fmt: skip
 
 without_sequence_parallelism = claims(
-    megatron, activations, "compute_activation_memory_without_sp, one layer", about=gpt, neglect={Role.STATISTICS},
-    expected="refuted", rows={"tp=t,recompute=core": "1.05*(s*b*h*(10 + 24/t))"},
-    note="the 5% is an allowance for fragmentation, not a tensor",
+    megatron, activations, "compute_activation_memory_without_sp, line 386, per_layer_memory", about=gpt,
+    neglect={Role.STATISTICS}, rows={"tp=t,recompute=core": "s*b*h*(10 + 24/t)"},
+)  # fmt: skip
+
+with_overhead = claims(
+    megatron, activations, "compute_activation_memory_without_sp, lines 386 and 449-451, one layer", about=gpt,
+    neglect={Role.STATISTICS}, expected="refuted", rows={"tp=t,recompute=core": "s*b*h*(10 + 24/t)*1.05"},
+    note="the 5% is an allowance for the optimizer's buffers and temporaries, not for a tensor that the layer keeps",
 )  # fmt: skip

@@ -14,14 +14,16 @@ narayanan2021 = Citation(
 )
 
 parameters_of_a_model = claims(
-    narayanan2021, parameters, "equation 2", about=gpt, neglect={"final_norm"},
+    narayanan2021, parameters, "section 5.1, equation 2", about=gpt, neglect={"final_norm"},
     rows={"": "12*L*h^2*(1 + 13/(12*h) + (V + s)/(12*L*h))"},
 )  # fmt: skip
 
 parameters_of_a_layer = claims(
-    narayanan2021, layer_parameters, "equation 2, one layer", about=gpt, rows={"": "12*h^2 + 13*h"}
-)
+    narayanan2021, layer_parameters, "section 5.1, equation 2: what one layer adds", about=gpt,
+    rows={"": "12*h^2*(1 + 13/(12*h))"},
+)  # fmt: skip
 
 forward = claims(
-    narayanan2021, layer_flops, "appendix", about=gpt, rows={"mask=full": "24*b*s*h^2*(1 + s/(6*h))"}
-)
+    narayanan2021, layer_flops, "appendix, the forward pass of a layer", about=gpt,
+    rows={"mask=full": "24*b*s*h^2 + 4*b*s^2*h"},
+)  # fmt: skip

@@ -1,0 +1,28 @@
+"""PyTorch's FlopCounterMode: the FLOPs of a training step that it counts, with attention on the math path."""
+
+from derive import Citation, claims
+from formulas.architectures.llama import llama
+from formulas.flops import attention_flops, flops_per_token
+from formulas.gemm import matmul_flops
+from formulas.parameters import gemm_parameters
+
+flop_counter = Citation(
+    key="flop-counter",
+    authors="PyTorch",
+    year=2026,
+    title="torch/utils/flop_counter.py, torch 2.13.0",
+    locator="torch.utils.flop_counter.FlopCounterMode",
+)
+
+product = claims(flop_counter, matmul_flops, "mm_flop, lines 76-85, m * n * 2 * k", rows={"": "m*p*2*n"})
+
+step = claims(
+    flop_counter, flops_per_token, "measured: forward and backward, SDPBackend.MATH, is_causal=True", about=llama,
+    letters={"N": gemm_parameters}, rows={"mask=full": "6*N + 12*L*a*d*s"},
+    note="a causal mask halves nothing in it; fused attention counts the backward's recomputed scores too, 14*L*a*d*s",
+)  # fmt: skip
+
+attention = claims(
+    flop_counter, attention_flops, "measured: two bmm_flop forward, four backward", about=llama,
+    rows={"mask=full": "12*L*a*d*s"},
+)  # fmt: skip
