@@ -30,12 +30,12 @@ _WHERE = {name: module for module, names in _HOME.items() for name in names}
 __all__ = list(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 
 if TYPE_CHECKING:
+    from derive.citation import Citation, Claim, claims
     from derive.collectives import gather, reduce
     from derive.folds import flops, parameters, pointwise, saved, tensors
-    from derive.citation import Citation, Claim, claims
     from derive.ledger import Ledger, Row
-    from derive.model import Architecture, Given, Model
     from derive.letters import Letter, Notation, notation
+    from derive.model import Architecture, Given, Model
     from derive.ops.contraction import einsum, linear
     from derive.ops.lookup import cross_entropy, lookup
     from derive.ops.normalisation import layer_norm, softmax

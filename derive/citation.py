@@ -21,9 +21,10 @@ PROVED, UP_TO, REFUTED, OPEN = "proved", "proved up to", "refuted", "open"
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A source: a paper, a tool at a version, a measurement."""
+    """A source: a paper, an article, a tool at a version, a measurement."""
 
     key: str
+    kind: str
     authors: str
     year: int
     title: str
@@ -96,8 +97,20 @@ def claims(
             raise ClaimError(f"{source.key}, {place}: {error}") from None
         made.append(
             Claim(
-                about_what, source, place, to_text(tree), tree, about, plan_text, plan, tuple(neglect), tuple(includes),
-                letters or {}, hypotheses, verdicts.get(plan_text, usual), note,
-            )  # fmt: skip
+                formula=about_what,
+                source=source,
+                place=place,
+                text=to_text(tree),
+                tree=tree,
+                about=about,
+                plan_text=plan_text,
+                plan=plan,
+                neglect=tuple(neglect),
+                includes=tuple(includes),
+                letters=letters or {},
+                given=hypotheses,
+                expected=verdicts.get(plan_text, usual),
+                note=note,
+            )
         )
     return tuple(made)

@@ -15,9 +15,7 @@ def gather(x: Tensor) -> Tensor:
         return x
 
     def make() -> Tensor:
-        axes = tuple(
-            replace(axis, split=None, gathered=Mesh.SP) if axis.split is Mesh.SP else axis for axis in x.axes
-        )
+        axes = tuple(replace(axis, split=None, gathered=Mesh.SP) if axis.split is Mesh.SP else axis for axis in x.axes)
         kind = Collective("gather", Mesh.SP)
         return apply("gather", (x,), ((),), axes=axes, called=x.name, dtype=x.dtype, free=True, collective=kind)
 

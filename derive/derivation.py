@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
-from sympy import Expr
+from functools import cached_property
 
 from derive.citation import PROVED, UP_TO, Claim
 from derive.ledger import Ledger, Row
 from derive.letters import Notation
-from derive.model import Model, apply_relations
+from derive.model import Model, definitions
+from derive.monomials import Definitions
 from derive.plan import Plan
 from derive.proof.step import show_equal
 from derive.quantity import Formula
-from derive.reading import monomials, sum_to_tree, to_tree
-from derive.tree import Node, Product, Symbol, integer, product_of, sum_of, symbols_of, to_text
+from derive.reading import shares, sum_to_tree, to_tree
+from derive.tree import Node, Product, Relation, Symbol, integer, product_of, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
+
+Words = tuple[str | Node | Relation, ...]  # a reason: words, with formulas among them
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Step:
     part: str
     relation: str
     expression: Node
-    because: tuple[str | Node, ...]  # words, with formulas among them
+    because: Words
     terms: tuple[Term, ...] = ()
     parts: tuple[str, ...] = ()
     proof: str = ""
@@ -62,14 +64,16 @@ class Derivation:
 
 
 def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterable[Claim] = ()) -> Derivation:
-    """Derive `formula`: rows by block, like terms, hypotheses, sum; ends in the shortest proved claim for this very case.
+    """Derive `formula`: rows by block, like terms, hypotheses, sum; ends in the shortest proved claim for this case.
 
     Every equality is accepted by the proof checker or the derivation is not built: `ClaimError`.
     """
     ledger = formula.ledger(model, plan)
     relations = dict(model.relations) if model is not None else {}
     maker = _Maker(formula.notation, relations)
-    proved = [judgement for claim in claims if _fits(claim, model, plan) and _proved(judgement := judge(claim), relations)]
+    proved = [
+        judgement for claim in claims if _fits(claim, model, plan) and _proved(judgement := judge(claim), relations)
+    ]
     headline = min(proved, key=lambda judgement: len(judgement.claim.text), default=None)
     groups = {name: part for name, part in ledger.groups().items() if any(row.value != 0 for row in part)}
     steps: list[Step] = []
@@ -91,6 +95,10 @@ def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterab
 
 def _fits(claim: Claim, model: Model | None, plan: Plan) -> bool:
     """Whether a claim is about exactly this architecture and plan, and in the quantity's own letters."""
+    if claim.expected not in (PROVED, UP_TO):  # settled elsewhere, and slower than the rest together
+        return False
+    if claim.source.kind == "tool":  # its form is code's, not a formula to be read
+        return False
     if claim.letters or claim.includes or (claim.about is None) != (model is None):
         return False
     if model is not None and claim.about is not model.architecture:
@@ -124,19 +132,21 @@ class _Maker:
     def equal(self, name: str, before: Node, after: Node, because: str) -> Step:
         """A step that is an equality, checked; the reason names the hypotheses that it uses."""
         proof = show_equal(before, after, self.relations, self.notation)
-        used = {letter: tree for letter, tree in self.relations.items() if letter in symbols_of(before)}
-        under: list[str | Node] = []
-        for letter, tree in used.items():
-            under += [", " if under else ", under ", Symbol(letter), " = ", tree]
-        return Step(name, "=", after, (because, *under), proof=proof)
+        words: list[str | Node | Relation] = [because]
+        for letter, tree in self.relations.items():
+            if letter in symbols_of(before):
+                words += [", under " if len(words) == 1 else ", ", Relation(Symbol(letter), "==", tree)]
+        return Step(name, "=", after, tuple(words), proof=proof)
 
     def total(self, ledger: Ledger, *, in_front: bool = True) -> Node:
         """The sum of the rows under the hypotheses, in reading order."""
-        return sum_to_tree(self.reduced(ledger), self.notation.order, in_front=in_front)
+        amounts = (row.value for row in ledger)
+        return sum_to_tree(amounts, self.notation.order, in_front=in_front, where=self.definitions)
 
-    def reduced(self, rows: Iterable[Row]) -> list[Expr]:
-        """The amounts of the rows under the hypotheses."""
-        return [apply_relations(row.value, self.relations, self.notation) for row in rows]
+    @cached_property
+    def definitions(self) -> Definitions:
+        """The hypotheses as substitutions."""
+        return definitions(self.relations, self.notation)
 
     def ending(self, total: Node, ledger: Ledger, headline: Judgement | None) -> list[Step]:
         """The last steps: the sum with its common factor in front, or as the source of a proved claim writes it."""
@@ -166,16 +176,13 @@ class _Maker:
             made.append(Term(many if len(rows) > 1 else tree, tuple(rows)))
         return tuple(made)
 
-    def _bound(self, ledger: Ledger, headline: Judgement) -> tuple[str | Node, ...]:
+    def _bound(self, ledger: Ledger, headline: Judgement) -> Words:
         """How large the neglected part is at most: its share of one term of the formula, all terms being positive."""
-        counted = ledger.select(lambda row: row not in headline.rows)
-        formula, rest = (monomials(self.reduced(rows)) for rows in (counted, headline.rows))
-        if any(term.could_extract_minus_sign() for term in (*formula, *rest)):
-            return ()
-        shares = [sum_to_tree([part / term for part in rest], self.notation.order) for term in formula]
-        return ", at most ", min(shares, key=lambda tree: len(to_text(tree))), " of it"
+        counted = [row.value for row in ledger if row not in headline.rows]
+        rest = [row.value for row in headline.rows]
+        found = shares(rest, counted, self.notation.order, self.definitions)
+        return (", at most ", min(found, key=lambda tree: len(to_text(tree))), " of it") if found else ()
 
 
 def _label(row: Row) -> str:
     return row.role.value if row.role is not None else row.tensor
-

@@ -1,4 +1,4 @@
-"""Substitution: the sizes that are known, what they imply, whether the plan divides them, and the numbers that follow."""
+"""Substitution: the sizes that are known, what they imply, whether the plan divides them, and what follows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from sympy import Expr, Integer
 from sympy import Symbol as SympySymbol
 
 from derive.citation import Claim
@@ -29,7 +28,9 @@ def with_options(model: Model, options: Mapping[str, int]) -> Model:
     own = model.architecture.letters.split()
     for letter in options:
         if letter not in own:
-            raise ModelError(f"{letter} is no size of {model.name or model.architecture.name}: its sizes are {', '.join(own)}")
+            raise ModelError(
+                f"{letter} is no size of {model.name or model.architecture.name}: its sizes are {', '.join(own)}"
+            )
     return replace(model, sizes={**model.sizes, **{letter: Given(size, "option") for letter, size in options.items()}})
 
 
@@ -45,7 +46,9 @@ def implied(model: Model) -> dict[str, Given]:
             known[letter] = Given(int(value), f"{letter} = {to_text(tree)}")
     for letter, limit in model.architecture.bounds:
         if letter in known and limit in known and known[letter].value > known[limit].value:
-            raise ModelError(f"{letter} = {known[letter].value} exceeds {limit} = {known[limit].value}: set {limit} too")
+            raise ModelError(
+                f"{letter} = {known[letter].value} exceeds {limit} = {known[limit].value}: set {limit} too"
+            )
     return known
 
 
@@ -72,7 +75,7 @@ def fitted(plan: Plan, traced: Trace, known: Sizes, notation: Notation) -> Plan:
             step = PADDING * degree
             message += f": frameworks pad the table, --set V={-(-size // step) * step}"
         elif axis.remainder is Remainder.REPLICATE:
-            message += f", and is not a multiple of it either: choose tp so that one divides the other"
+            message += ", and is not a multiple of it either: choose tp so that one divides the other"
         raise PlanError(message)
     return replace(plan, replicated=tuple(sorted(replicated)))
 
@@ -132,7 +135,7 @@ def _failing(judgement: Judgement, model: Model | None, known: Sizes) -> Iterabl
     if model is None or claim.about is None:
         return
     if claim.about is not model.architecture:
-        yield f"it is about {claim.about.name} ({claim.about.about})"
+        yield f"it is about {claim.about.name}, not {model.architecture.name}"
     for letter, tree in judgement.hypotheses.items():
         if letter not in known or any(name not in known for name in symbols_of(tree)):
             if letter in model.sizes and letter in claim.about.relations and claim.about is model.architecture:
@@ -141,8 +144,3 @@ def _failing(judgement: Judgement, model: Model | None, known: Sizes) -> Iterabl
         wanted = evaluate(tree, {name: given.value for name, given in known.items()})
         if known[letter].value != wanted:
             yield f"{letter} == {to_text(tree)} ({letter} is {known[letter].value}, not {wanted})"
-
-
-def plan_symbols(plan: Plan) -> tuple[Expr, ...]:
-    """The symbolic degrees of a plan."""
-    return () if isinstance(plan.tp, int | Integer) else (plan.tp,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,12 @@ def shard(axis: Axis, plan: Plan) -> Expr:
 
 def elements(tensor: Tensor, plan: Plan) -> Expr:
     """How many elements of `tensor` a device holds, over all the copies that stacks of layers make of it."""
-    return Mul(*tensor.copies, *(shard(axis, plan) for axis in tensor.axes))
+    return multiplied([*tensor.copies, *(shard(axis, plan) for axis in tensor.axes)])
+
+
+def multiplied(sizes: Iterable[Expr]) -> Expr:
+    """The product of sizes; equal ones become a power here, since SymPy imports its tensors to add their exponents."""
+    return Mul(*(size**count for size, count in Counter(sizes).items()))
 
 
 def width(dtype: DType) -> Expr:
@@ -89,8 +95,10 @@ class _Kept:
 def _kept(traced: Trace, plan: Plan) -> _Kept:
     check_blocks(traced, plan.recompute)
     for call in _calls(traced):
-        if plan.kernel(call) is not None and call.name in plan.recompute:
-            raise PlanError(f"recompute={call.name}: {call.fused_by}={dict(plan.kernels)[call.fused_by]} recomputes it already")
+        if call.fused_by is not None and plan.kernel(call) is not None and call.name in plan.recompute:
+            raise PlanError(
+                f"recompute={call.name}: {call.fused_by}={dict(plan.kernels)[call.fused_by]} recomputes it already"
+            )
     gradients = requiring_gradients(traced, plan)
     kept = _Kept(traced, plan)
     for tensor in traced.tensors:
@@ -219,9 +227,9 @@ def product_flops(contraction: Contraction, plan: Plan) -> tuple[tuple[Expr, Rol
     pair = contraction.masked or ()
     sizes = [shard(contraction.axes[name], plan) for name in contraction.distinct_axes if name not in pair]
     if not pair:
-        return ((2 * Mul(*sizes), Role.ACTIVATION),)
+        return ((2 * multiplied(sizes), Role.ACTIVATION),)
     length = contraction.axes[pair[0]].size
-    return tuple((2 * Mul(*sizes) * count(length), role) for count, role in PAIRS[plan.mask or "causal"])
+    return tuple((2 * multiplied(sizes) * count(length), role) for count, role in PAIRS[plan.mask or "causal"])
 
 
 def flops(traced: Trace, plan: Plan, *passes: str) -> Ledger:
@@ -271,7 +279,7 @@ def _run_again(traced: Trace, plan: Plan) -> set[Tensor]:
 
 
 def pointwise(traced: Trace, plan: Plan) -> Ledger:
-    """Elements that operations other than products write in the forward pass: what counting only products leaves out."""
+    """Elements that operations other than products write in the forward pass: what counting products leaves out."""
     from derive.units import dimensionless
 
     rows = [
@@ -285,6 +293,9 @@ def pointwise(traced: Trace, plan: Plan) -> Ledger:
             tensor.role,
         )
         for tensor in traced.tensors
-        if tensor.op is not None and tensor.op.contraction is None and not tensor.op.free and tensor.op.collective is None
+        if tensor.op is not None
+        and tensor.op.contraction is None
+        and not tensor.op.free
+        and tensor.op.collective is None
     ]
     return Ledger(tuple(rows), dimensionless)

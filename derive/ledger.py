@@ -44,7 +44,7 @@ class Ledger:
     @property
     def letters(self) -> set[str]:
         """The names of the letters in its rows."""
-        return {symbol.name for row in self.rows for symbol in row.value.free_symbols}
+        return {str(symbol) for row in self.rows for symbol in row.value.free_symbols}
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -70,15 +70,17 @@ class Ledger:
         """The rows of tensors that have one of these roles."""
         return self.select(lambda row: row.role in roles)
 
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """The blocks around each row, outermost first, without those that all rows share; at least one name each."""
+        blocks = [row.blocks for row in self.rows]
+        shared = 0
+        while blocks and all(len(path) > shared and path[shared] == blocks[0][shared] for path in blocks):
+            shared += 1
+        return tuple(path[shared:] or path[-1:] or ("",) for path in blocks)
+
     def groups(self) -> dict[str, Ledger]:
         """The rows by their outermost block that tells them apart, in order of appearance."""
-        shared = 0
-        paths = [row.blocks for row in self.rows]
-        while paths and all(len(path) > shared and path[shared] == paths[0][shared] for path in paths):
-            shared += 1
         groups: dict[str, list[Row]] = {}
-        for row in self.rows:
-            rest = row.blocks[shared:]
-            name = rest[0] if rest else (row.blocks[-1] if row.blocks else "")
-            groups.setdefault(name, []).append(row)
+        for row, path in zip(self.rows, self.paths(), strict=True):
+            groups.setdefault(path[0], []).append(row)
         return {name: Ledger(tuple(rows), self.unit) for name, rows in groups.items()}

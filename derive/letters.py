@@ -1,4 +1,4 @@
-"""Letters: what a symbol is called, how it is typeset, what it means and in which unit; the table of them is content."""
+"""Letters: what a symbol is called, how it is typeset, what it means, in which unit; the table of them is content."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

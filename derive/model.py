@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
-from sympy import Expr
+from sympy import Basic, Expr, Symbol
 
 from derive.grammar import parse
 from derive.letters import Notation
@@ -95,12 +95,21 @@ class Model:
     @property
     def relations(self) -> dict[str, Node]:
         """The architecture's hypotheses, without those for letters whose size is known."""
-        return {
-            letter: tree for letter, tree in self.architecture.relation_trees.items() if letter not in self.sizes
-        }
+        return {letter: tree for letter, tree in self.architecture.relation_trees.items() if letter not in self.sizes}
 
 
-def apply_relations(expression: Expr, relations: Mapping[str, Node], notation: Notation) -> Expr:
+def definitions(relations: Mapping[str, Node], notation: Notation) -> dict[Symbol, Expr]:
+    """Relations as substitutions of symbols.
+
+    >>> from derive.grammar import parse
+    >>> from derive.letters import Letter, notation
+    >>> definitions({"f": parse("4*h")}, notation((Letter("f", "width"), Letter("h", "hidden size"))))
+    {f: 4*h}
+    """
+    return {notation.symbol(letter): to_sympy(tree, notation.symbol) for letter, tree in relations.items()}
+
+
+def apply_relations(expression: Basic, relations: Mapping[str, Node], notation: Notation) -> Expr:
     """`expression` with every letter that a relation defines replaced by its definition.
 
     >>> from derive.grammar import parse
@@ -110,7 +119,7 @@ def apply_relations(expression: Expr, relations: Mapping[str, Node], notation: N
     8*h
     """
     # A definition may use letters that another relation defines, so substitute until none is left.
-    trees = {notation.symbol(letter): to_sympy(tree, notation.symbol) for letter, tree in relations.items()}
-    for _ in trees:
-        expression = expression.xreplace(trees)
-    return expression
+    replacements = definitions(relations, notation)
+    for _ in replacements:
+        expression = expression.xreplace(replacements)
+    return cast(Expr, expression)

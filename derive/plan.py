@@ -75,7 +75,16 @@ class Plan:
     def settings(self) -> tuple:
         """What two plans must agree in to be the same, whatever order it was written in."""
         kernels = frozenset(self.kernels)
-        return self.tp, self.sp, frozenset(self.recompute), self.early_stop, kernels, self.mask, self.frozen, self.recipe
+        return (
+            self.tp,
+            self.sp,
+            frozenset(self.recompute),
+            self.early_stop,
+            kernels,
+            self.mask,
+            self.frozen,
+            self.recipe,
+        )
 
     @property
     def whole(self) -> Plan:
@@ -126,23 +135,27 @@ def _flag(name: str) -> Callable[[Plan, str, Callable[[str], Any]], Plan]:
 
 
 def _kernel(key: str) -> Callable[[Plan, str, Callable[[str], Any]], Plan]:
-    return lambda plan, text, _symbol: replace(
-        plan, kernels=(*plan.kernels, (key, _choice(key, text, KERNELS[key])))
-    )
+    return lambda plan, text, _symbol: replace(plan, kernels=(*plan.kernels, (key, _choice(key, text, KERNELS[key]))))
 
 
 KEYS: dict[str, Key] = {
     "tp": Key("tensor parallel degree", "tp=8 or tp=t", lambda p, text, s: replace(p, tp=_degree("tp", text, s))),
     "sp": Key("sequence parallelism beside it", "sp", _flag("sp")),
     "recompute": Key(
-        "blocks run again in the backward pass", "recompute=core", lambda p, text, _: replace(p, recompute=_names("", text))
+        "blocks run again in the backward pass",
+        "recompute=core",
+        lambda p, text, _: replace(p, recompute=_names("", text)),
     ),
     "early-stop": Key("a recomputation stops at the last tensor that is needed", "early-stop", _flag("early_stop")),
     "attention": Key("how attention's core runs", f"attention={'|'.join(KERNELS['attention'])}", _kernel("attention")),
     "mask": Key(
-        "which pairs of tokens count", f"mask={'|'.join(MASKS)}", lambda p, text, _: replace(p, mask=_choice("mask", text, MASKS))
+        "which pairs of tokens count",
+        f"mask={'|'.join(MASKS)}",
+        lambda p, text, _: replace(p, mask=_choice("mask", text, MASKS)),
     ),
-    "frozen": Key("parameters that are not trained", "frozen=NAME", lambda p, text, _: replace(p, frozen=_names("", text))),
+    "frozen": Key(
+        "parameters that are not trained", "frozen=NAME", lambda p, text, _: replace(p, frozen=_names("", text))
+    ),
 }
 
 

@@ -22,7 +22,7 @@ PER_DEVICE = frozenset({"byte"})
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """One quantity of the catalog: what gives its ledger, how it is written, in which unit, under which name and topic."""
+    """One quantity of the catalog: what gives its ledger, how it is written, in which unit, under which name."""
 
     function: Callable[..., Ledger]
     symbol: str
@@ -57,7 +57,7 @@ class Formula:
 
 
 def formula(symbol: str, *, unit: Unit, notation: Notation) -> Callable[[Callable[..., Ledger]], Formula]:
-    """Declare a quantity: the function's name gives its name, its module the topic, its docstring's first line the title."""
+    """Declare a quantity: its function gives the name, the module the topic, the docstring's first line the title."""
 
     def decorate(function: Callable[..., Ledger]) -> Formula:
         title = (inspect.getdoc(function) or "").split("\n")[0]

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from math import gcd
+from types import MappingProxyType
 from typing import Any
 
 import sympy
 
 from derive.errors import GrammarError
 from derive.exact import exact_power
+from derive.monomials import Definitions, Terms, fraction, raised, rational_number, sum_of_terms, times
 from derive.tree import (
     Call,
     Negative,
@@ -29,14 +31,8 @@ from derive.tree import (
     to_text,
 )
 
-# A sum of Laurent monomials over "atoms": symbols, and whatever is no sum, product or power with a rational exponent.
-Monomial = frozenset[tuple[sympy.Basic, Fraction]]  # atom and exponent, none of them 0
-Terms = dict[Monomial, Fraction]
 Convert = Callable[[sympy.Basic], Node]
 Place = Callable[[str], tuple[int, str]]
-ONE: Monomial = frozenset()
-MOST_MULTIPLIED_OUT = 16  # a power of a sum beyond this stays a power
-
 CALLS: dict[str, Callable[..., sympy.Expr]] = {
     "sqrt": sympy.sqrt, "max": sympy.Max, "min": sympy.Min, "ceil": sympy.ceiling, "floor": sympy.floor,
 }  # fmt: skip
@@ -53,20 +49,12 @@ def _quotient(node: Quotient, symbol: Callable[[str], sympy.Symbol]) -> sympy.Ex
 def _power(node: Power, symbol: Callable[[str], sympy.Symbol]) -> sympy.Expr:
     base, exponent = to_sympy(node.base, symbol), to_sympy(node.exponent, symbol)
     if isinstance(base, sympy.Rational) and isinstance(exponent, sympy.Integer):
-        return _rational(exact_power(_fraction(base), _fraction(exponent)))  # bounded, which SymPy is not
+        return rational_number(exact_power(fraction(base), fraction(exponent)))  # bounded, which SymPy is not
     return base**exponent
 
 
-def _rational(value: Fraction) -> sympy.Expr:
-    return sympy.Rational(value.numerator, value.denominator)
-
-
-def _fraction(value: sympy.Rational) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
-
-
 TO_SYMPY: dict[type, Callable[[Any, Callable[[str], sympy.Symbol]], sympy.Expr]] = {
-    Number: lambda node, _: _rational(node.value),
+    Number: lambda node, _: rational_number(node.value),
     Symbol: lambda node, symbol: symbol(node.name),
     Sum: lambda node, symbol: sympy.Add(*[to_sympy(term, symbol) for term in node.terms]),
     Negative: lambda node, symbol: -to_sympy(node.operand, symbol),
@@ -85,64 +73,6 @@ def to_sympy(node: Node, symbol: Callable[[str], sympy.Symbol]) -> sympy.Expr:
     21*h/20
     """
     return TO_SYMPY[type(node)](node, symbol)
-
-
-def _collected(pairs: Iterable[tuple[Monomial, Fraction]]) -> Terms:
-    total: Terms = {}
-    for monomial, coefficient in pairs:
-        total[monomial] = total.get(monomial, 0) + coefficient
-    return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
-
-
-def _merged(left: Monomial, right: Monomial, coefficient: Fraction) -> tuple[Monomial, Fraction]:
-    exponents = dict(left)
-    for atom, exponent in right:
-        exponents[atom] = exponents.get(atom, 0) + exponent
-        if isinstance(atom, sympy.Integer) and exponents[atom].denominator == 1:  # sqrt(2)*sqrt(2) is a number
-            coefficient *= Fraction(int(atom)) ** int(exponents.pop(atom))
-    return frozenset([pair for pair in exponents.items() if pair[1]]), coefficient
-
-
-def _times(left: Terms, right: Terms) -> Terms:
-    return _collected(_merged(one, other, left[one] * right[other]) for one in left for other in right)
-
-
-def _multiply_terms(expression: sympy.Mul) -> Terms:
-    return reduce(_times, [_terms(factor) for factor in expression.args])
-
-
-def _power_terms(expression: sympy.Pow) -> Terms:
-    base, exponent = expression.args
-    if not isinstance(exponent, sympy.Rational):
-        if exponent.as_coeff_Mul()[0].is_negative:  # 2^(-e) is 1/2^e
-            return {frozenset([(base**-exponent, Fraction(-1))]): Fraction(1)}
-        return {frozenset([(expression, Fraction(1))]): Fraction(1)}
-    count, terms = _fraction(exponent), _terms(base)
-    if not terms and count < 0:
-        raise GrammarError(f"{shown(str(expression))} divides by zero; it has no value to be written")
-    if not terms:
-        return {}
-    if len(terms) > 1 and count.denominator == 1 and 0 < count <= MOST_MULTIPLIED_OUT:
-        return reduce(_times, [terms] * int(count))
-    [(monomial, coefficient), *more] = terms.items()
-    if more or (coefficient != 1 and count.denominator != 1):
-        return {frozenset([(base, count)]): Fraction(1)}
-    return {frozenset([(atom, power * count) for atom, power in monomial]): coefficient**count.numerator}
-
-
-TERMS: dict[type, Callable[[Any], Terms]] = {
-    sympy.Add: lambda expression: _collected(pair for term in expression.args for pair in _terms(term).items()),
-    sympy.Mul: _multiply_terms,
-    sympy.Pow: _power_terms,
-}
-
-
-def _terms(expression: sympy.Basic) -> Terms:
-    """The expression multiplied out; SymPy's own `expand` is slower, and takes 2^(e - 1) apart."""
-    if isinstance(expression, sympy.Rational):
-        return {ONE: _fraction(expression)} if expression else {}
-    convert = TERMS.get(type(expression))
-    return convert(expression) if convert else {frozenset([(expression, Fraction(1))]): Fraction(1)}
 
 
 def _call(expression: sympy.Basic, convert: Convert, place: Place) -> Node:
@@ -196,7 +126,8 @@ def to_tree(expression: sympy.Basic | int, order: Sequence[str] = (), *, in_fron
 
     `order` gives the letters, those read first in front; others follow by alphabet. In a sum, positive constants come
     first, then ascending degree, then the reading order; negative terms come last. A letter that only some terms divide
-    by stays in them; `in_front=False` leaves the common monomial in the terms too. GrammarError where a part is not in the grammar, such as a logarithm or a float.
+    by stays in them; `in_front=False` leaves the common monomial in the terms too. GrammarError where a part is not in
+    the grammar, such as a logarithm or a float.
 
     >>> a, s, b, h, t = sympy.symbols("a s b h t", positive=True, integer=True)
     >>> expression = 10*s*b*h + 24*s*b*h/t + 5*a*s**2*b/t
@@ -205,23 +136,51 @@ def to_tree(expression: sympy.Basic | int, order: Sequence[str] = (), *, in_fron
     >>> to_text(to_tree(expression, "asbht", in_front=False))
     '10*s*b*h + 24*s*b*h/t + 5*a*s^2*b/t'
     """
-    return sum_to_tree([sympy.Integer(expression) if isinstance(expression, int) else expression], order, in_front=in_front)
+    return sum_to_tree(
+        [sympy.Integer(expression) if isinstance(expression, int) else expression], order, in_front=in_front
+    )
 
 
-def sum_to_tree(expressions: Iterable[sympy.Basic], order: Sequence[str] = (), *, in_front: bool = True) -> Node:
-    """The tree of the sum of `expressions`, as `to_tree` reads it, without making SymPy add them.
+def sum_to_tree(
+    expressions: Iterable[sympy.Basic],
+    order: Sequence[str] = (),
+    *,
+    in_front: bool = True,
+    where: Definitions = MappingProxyType({}),
+) -> Node:
+    """The tree of the sum of `expressions`, as `to_tree` reads it; `where` defines letters by expressions in others.
 
-    >>> s, b, h = sympy.symbols("s b h", positive=True, integer=True)
-    >>> to_text(sum_to_tree([2*s*b*h, 4*s*b, 4*s*b, s*b*h], "sbh"))
-    's*b*(8 + 3*h)'
+    >>> s, b, h, f = sympy.symbols("s b h f", positive=True, integer=True)
+    >>> to_text(sum_to_tree([2*s*b*h, 4*s*b, s*b*f/2], "sbh", where={f: 4*h}))
+    '4*s*b*(1 + h)'
     """
+    return terms_to_tree(sum_of_terms(expressions, where), order, in_front=in_front)
+
+
+def shares(
+    parts: Iterable[sympy.Basic], whole: Iterable[sympy.Basic], order: Sequence[str], where: Definitions
+) -> list[Node]:
+    """The sum of `parts` as a share of each term of the sum of `whole`; none if a term of either is negative.
+
+    >>> s, b, h, a = sympy.symbols("s b h a", positive=True, integer=True)
+    >>> [to_text(share) for share in shares([16*s*b], [34*s*b*h, 5*a*s**2*b], "asbh", {})]
+    ['8/(17*h)', '16/(5*a*s)']
+    """
+    above, below = sum_of_terms(parts, where), sum_of_terms(whole, where)
+    if any(coefficient < 0 for coefficient in (*above.values(), *below.values())):
+        return []
+    inverses = [raised({monomial: coefficient}, Fraction(-1)) for monomial, coefficient in below.items()]
+    return [terms_to_tree(times(above, inverse), order) for inverse in inverses if inverse is not None]
+
+
+def terms_to_tree(terms: Terms, order: Sequence[str], *, in_front: bool = True) -> Node:
+    """The tree of a sum of monomials, as `to_tree` reads it."""
     places = {name: index for index, name in enumerate(order)}
 
     def place(name: str) -> tuple[int, str]:
         return places.get(name, len(places)), name
 
     convert = partial(to_tree, order=order, in_front=in_front)
-    terms = _collected(item for expression in expressions for item in _terms(expression).items())
     atoms = dict.fromkeys(atom for monomial in terms for atom, _ in monomial)
     trees = {atom: ATOMS.get(type(atom), _call)(atom, convert, place) for atom in atoms}
     atoms = sorted(atoms, key=lambda atom: _atom_key(trees[atom], place))
@@ -240,20 +199,6 @@ def sum_to_tree(expressions: Iterable[sympy.Basic], order: Sequence[str] = (), *
     return _over([*over, *above, total], [*under, *below])
 
 
-def monomials(expressions: Iterable[sympy.Basic]) -> list[sympy.Expr]:
-    """The terms of the sum of `expressions`, multiplied out and like ones added.
-
-    >>> s, h = sympy.symbols("s h", positive=True, integer=True)
-    >>> monomials([s * (2 + h), s])
-    [3*s, h*s]
-    """
-    terms = _collected(item for expression in expressions for item in _terms(expression).items())
-    return [
-        sympy.Mul(_rational(coefficient), *(atom ** _rational(exponent) for atom, exponent in monomial))
-        for monomial, coefficient in terms.items()
-    ]
-
-
 def _atom_key(tree: Node, place: Place) -> tuple[int, tuple[int, str]]:
     """Powers of numbers, then letters by their place, then everything else by its text."""
     if isinstance(tree, Symbol):
@@ -270,7 +215,9 @@ def _shared(column: Sequence[Fraction]) -> Fraction:
 def _content(coefficients: Sequence[Fraction]) -> Fraction:
     """The number that all coefficients share: 6 of 6 + 6s, 1/2 of 1/2 + s/2; nothing of 13 + 5s/8."""
     under = {coefficient.denominator for coefficient in coefficients}
-    return Fraction(gcd(*[coefficient.numerator for coefficient in coefficients]), under.pop() if len(under) == 1 else 1)
+    return Fraction(
+        gcd(*[coefficient.numerator for coefficient in coefficients]), under.pop() if len(under) == 1 else 1
+    )
 
 
 def _term_key(term: tuple[list[Fraction], Fraction]) -> tuple[bool, bool, Fraction, list[Fraction]]:

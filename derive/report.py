@@ -54,7 +54,7 @@ def report(
 ) -> Report:
     """Gather the report of `formula` for `model` under `plan`; `options` are sizes that a person sets.
 
-    `symbolic` keeps the letters of a model whose sizes are known; without `judged` the claims only serve the derivation.
+    `symbolic` keeps the letters of a model with sizes; without `judged` the claims only serve the derivation.
     Raises `ModelError` or `PlanError` for sizes that contradict one another or that the plan does not divide.
     """
     claims = tuple(claims)
@@ -85,14 +85,18 @@ def report(
         if divided:
             assumptions = (f"tp = {plan.tp} divides {', '.join(divided)}",)
     derived = derivation(formula, model, filled, claims)
+    behind = used | set(symbols_of(derived.expression))
+    sizes_behind = {name: known[name] for name in formula.notation.order if name in known and name in behind}
     value = number(derived.expression, known)
-    free = tuple(name for name in formula.notation.order if name in symbols_of(derived.expression) and name not in known)
+    free = tuple(
+        name for name in formula.notation.order if name in symbols_of(derived.expression) and name not in known
+    )
     return Report(
         formula,
         model,
         plan,
         derived,
-        _given(known, used | set(symbols_of(derived.expression)), model, plan, filled, formula),
+        sizes_behind | _settings(formula, model, plan, filled),
         value,
         free,
         tuple(valued(judge(claim), model, filled, known) for claim in claims) if judged else (),
@@ -114,25 +118,20 @@ def _with_degrees(plan: Plan, degrees: Mapping[str, int], notation: Notation) ->
     return plan
 
 
-def _given(
-    known: Mapping[str, Given], used: set[str], model: Model | None, plan: Plan, filled: Plan, formula: Formula
-) -> dict[str, Given]:
-    """The sizes and settings that enter the number, each with its origin."""
-    given = {name: known[name] for name in formula.notation.order if name in known and name in used}
-    if str(formula.unit) == "byte":
-        bf16 = plan.recipe == Plan().recipe
-        given["dtype"] = Given(plan.recipe.compute.name, "default" if bf16 else "option")
-        given["recipe"] = Given(plan.recipe.name, "default" if bf16 else "option")
+def _settings(formula: Formula, model: Model | None, plan: Plan, filled: Plan) -> dict[str, Given]:
+    """The settings that enter the number, each with its origin: formats, kernels, dropout, mask."""
+    given = {}
+    if formula.per_device:
+        origin = "default" if plan.recipe == Plan().recipe else "option"
+        given = {"dtype": Given(plan.recipe.compute.name, origin), "recipe": Given(plan.recipe.name, origin)}
     if model is None or str(formula.unit) == "parameter":
         return given
     origin = "preset" if model.name else "default"
-    for key, choice in filled.kernels if formula.per_device else ():
+    if not formula.per_device:
+        return given | {"mask": Given(filled.mask, "option" if plan.mask else origin)}
+    for key, choice in filled.kernels:
         given[key] = Given(choice, "option" if key in dict(plan.kernels) else origin)
-    if formula.per_device:
-        given["dropout"] = Given(model.architecture.drops, origin)
-    else:
-        given["mask"] = Given(filled.mask, "option" if plan.mask else origin)
-    return given
+    return given | {"dropout": Given(model.architecture.drops, origin)}
 
 
 def plan_items(plan: Plan) -> dict[str, Any]:
@@ -148,4 +147,3 @@ def plan_items(plan: Plan) -> dict[str, Any]:
         "frozen": list(plan.frozen) or None,
     }
     return {key: value for key, value in items.items() if value is not None}
-

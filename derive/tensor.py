@@ -1,4 +1,4 @@
-"""Tensors of a trace: named axes and the mesh axes that split them, a format, the operation that made them, their storage."""
+"""Tensors of a trace: named axes and what splits them, a format, the operation that made them, their storage."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class BlockCall:
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """A product of tensors as an einsum: the axes of each operand and of the result, and the pair that a mask thins out."""
+    """A product of tensors as an einsum: the axes of operands and result, and the pair that a mask thins out."""
 
     operands: tuple[tuple[str, ...], ...]
     result: tuple[str, ...]

@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Trace:
-    """What a function did to its inputs: every tensor in the order of making, leaves included, and who left which block."""
+    """What a function did to its inputs: every tensor in the order of making, and the results of the blocks."""
 
     tensors: tuple[Tensor, ...]
     results: Mapping[Tensor, tuple[BlockCall, ...]]  # the blocks that a tensor is the result of
@@ -112,7 +112,7 @@ def parameter(name: str, axes: str | tuple[Axis, ...], role: Role = Role.WEIGHT,
 
 
 def constant(name: str, letters: str, dtype: DType | Slot = compute, role: Role = Role.CONSTANT) -> Tensor:
-    """A tensor that the whole model shares and no gradient flows into: rotary tables, token ids. Asked twice, it is one."""
+    """A tensor that the whole model shares and no gradient flows into: rotary tables, ids. Asked twice, it is one."""
     tape = _current()
     key = ("constant", name, letters)
     if key not in tape.once:

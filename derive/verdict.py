@@ -1,4 +1,4 @@
-"""Judging claims: the derived quantity beside the quoted one, and the verdict that the checker or a counterexample gives."""
+"""Judging claims: derived quantity beside the quoted one, and the verdict that checker or counterexample gives."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from sympy import Expr
+from sympy import Basic, Expr
 
 from derive.citation import OPEN, PROVED, REFUTED, UP_TO, Claim
 from derive.errors import ClaimError
 from derive.exact import evaluate
 from derive.ledger import Ledger, Row
-from derive.model import Model, apply_relations
+from derive.model import Model, apply_relations, definitions
 from derive.plan import Plan
 from derive.proof.search import counterexample, difference
 from derive.proof.step import show_equal
@@ -26,7 +26,7 @@ from derive.tree import Node, symbols_of
 class Judgement:
     """A claim and what became of it.
 
-    `derived` is the quantity without the neglected rows. `neglected` is what the claim leaves out of the whole quantity,
+    `derived` is the quantity without the neglected rows. `neglected` is what the claim leaves out of the quantity,
     `included` what it counts beyond it, both exact and both None where they are nothing; `residual` is the claim minus
     the derived quantity where it is refuted.
     """
@@ -45,8 +45,8 @@ class Judgement:
 
     @property
     def hypotheses(self) -> dict[str, Node]:
-        """The relations that the comparison uses: those of letters that the derived quantity has."""
-        used = symbols_of(self.derived)
+        """The relations that the comparison uses: those of letters that the quantity has, neglected rows included."""
+        used = {*symbols_of(self.derived), *(str(symbol) for row in self.rows for symbol in row.value.free_symbols)}
         return {letter: tree for letter, tree in (self.relations or {}).items() if letter in used}
 
 
@@ -89,7 +89,7 @@ def judge(claim: Claim) -> Judgement:
 
 
 def _refuted(
-    claim: Claim, comparison: _Comparison, counted: Ledger, derived: Node, bound: Mapping[str, Node]
+    claim: Claim, comparison: _Comparison, counted: Ledger, derived: Node, bound: dict[str, Node]
 ) -> Judgement:
     """What the checker does not accept is refuted by a counterexample, or open."""
     gap = difference(comparison.claimed(comparison.bound(claim.includes)), comparison.reduced(counted.value))
@@ -113,12 +113,14 @@ class _Comparison:
     claim: Claim
     model: Model | None
 
-    def reduced(self, expression: Expr) -> Expr:
+    def reduced(self, expression: Basic) -> Expr:
         return apply_relations(expression, self.claim.relations, self.claim.formula.notation)
 
-    def tree(self, what: Ledger | Expr, *, reduced: bool = True) -> Node:
+    def tree(self, what: Ledger | Basic, *, reduced: bool = True) -> Node:
         parts = [row.value for row in what] if isinstance(what, Ledger) else [what]
-        return sum_to_tree(map(self.reduced, parts) if reduced else parts, self.claim.formula.notation.order)
+        notation = self.claim.formula.notation
+        where = definitions(self.claim.relations, notation) if reduced else {}
+        return sum_to_tree(parts, notation.order, where=where)
 
     def bound(self, left_out: tuple[Role, ...]) -> dict[str, Ledger]:
         """What letters such as N stand for, without the rows that do not belong."""

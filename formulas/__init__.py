@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 TOPICS = ("gemm", "parameters", "activations", "flops")  # in the order in which the catalog is read
-RESERVED = frozenset({"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve"})
+RESERVED = frozenset(
+    {"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve"}
+)
 RESERVED_LATER = frozenset({"cheatsheet", "figure", "sweep", "trace"})
 
 

@@ -15,23 +15,35 @@ def activations(model, plan):
 
 @formula("A", unit=byte, notation=common)
 def attention_activations(model, plan):
-    """Activations that the attention block of one layer keeps, without the norm before it. Unit: byte."""
+    """Activations that the attention block of one layer keeps, without the norm before it.
+
+    Unit: byte.
+    """
     return saved(model.layer, plan).within("attention")
 
 
 @formula("A", unit=byte, notation=common)
 def mlp_activations(model, plan):
-    """Activations that the MLP block of one layer keeps, without the norm before it. Unit: byte."""
+    """Activations that the MLP block of one layer keeps, without the norm before it.
+
+    Unit: byte.
+    """
     return saved(model.layer, plan).within("mlp")
 
 
 @formula("A", unit=byte, notation=common)
 def model_activations(model, plan):
-    """Activations that the whole model keeps: embedding, all layers, final norm, head and loss. Unit: byte."""
+    """Activations that the whole model keeps: embedding, all layers, final norm, head and loss.
+
+    Unit: byte.
+    """
     return saved(model.whole, plan)
 
 
 @formula("M", unit=byte, notation=common)
 def logits(model, plan):
-    """Logits that live at the loss: in the compute format and as the fp32 copy that the loss reads. Unit: byte."""
+    """Logits that live at the loss: in the compute format and as the fp32 copy that the loss reads.
+
+    Unit: byte.
+    """
     return tensors(model.whole, plan, ("logits", "logits in fp32"), "lives while the loss is computed")

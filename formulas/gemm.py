@@ -40,7 +40,9 @@ def matmul_backward_flops(plan):
 
 @formula("M", unit=byte, notation=gemm)
 def tensor_bytes(plan):
-    """Bytes of an m × n tensor: elements times the width of the format (`--dtype`). Unit: byte.
+    """Bytes of an m × n tensor: elements times the width of the format (`--dtype`).
+
+    Unit: byte.
 
     >>> from derive import Plan
     >>> tensor_bytes.ledger(None, Plan()).value

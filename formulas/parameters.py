@@ -22,13 +22,19 @@ def layer_parameters(model, plan):
 
 @formula("N", unit=parameter, notation=common)
 def parameters(model, plan):
-    """Parameters of the whole model: embedding, layers, final norm, head; a tied table once. Unit: parameter."""
+    """Parameters of the whole model: embedding, layers, final norm, head; a tied table once.
+
+    Unit: parameter.
+    """
     return trained(model.whole, plan)
 
 
 @formula("N", unit=parameter, notation=common)
 def embedding_parameters(model, plan):
-    """Parameters of the tables that are looked up: tokens, and positions where they are learned. Unit: parameter."""
+    """Parameters of the tables that are looked up: tokens, and positions where they are learned.
+
+    Unit: parameter.
+    """
     return trained(model.whole, plan, used_in="lookup")
 
 

@@ -147,10 +147,12 @@ COEFFICIENTS = st.fractions(-9, 9, max_denominator=6)
 @given(st.lists(st.tuples(COEFFICIENTS, MONOMIALS), max_size=6), st.randoms())
 def test_equal_polynomials_read_the_same(terms, random):
     def total(parts: list[tuple[Fraction, dict[str, int]]]) -> sympy.Expr:
-        return sympy.Add(*[
-            sympy.Mul(sympy.Rational(c.numerator, c.denominator), *[symbol(x) ** e for x, e in monomial.items()])
-            for c, monomial in parts
-        ])
+        return sympy.Add(
+            *[
+                sympy.Mul(sympy.Rational(c.numerator, c.denominator), *[symbol(x) ** e for x, e in monomial.items()])
+                for c, monomial in parts
+            ]
+        )
 
     expression = total(terms)
     reading = to_tree(expression, ORDER)

@@ -48,7 +48,7 @@ def _ascii(stream: object) -> bool:
 
 
 def _refuse_strangers() -> None:
-    """`formulas` and `checks` are common names: a foreign package of that name would break everything in strange ways."""
+    """`formulas` and `checks` are common names: a foreign package of that name would break things in strange ways."""
     home = Path(__file__).resolve().parents[2]
     for name in FOLDERS:
         spec = util.find_spec(name)

@@ -16,6 +16,7 @@ def run(_name: str, options: Namespace) -> int:
     """Print which rows make the coefficient."""
     load_sympy()
     from derive.explanation import explain
+    from derive.render.explanation import data, tables
 
     formula = formula_of(options.quantity)
     try:
@@ -24,7 +25,7 @@ def run(_name: str, options: Namespace) -> int:
         raise DeriveError(f"the coefficient must be a number: {error}") from None
     found = explain(formula, model_of(formula, options), plan_of(formula, options), coefficient)
     if options.json:
-        emit(json.dumps(found.data(), indent=2, ensure_ascii=False))
+        emit(json.dumps(data(found), indent=2, ensure_ascii=False))
     else:
-        present(found.parts())
+        present(tables(found))
     return 0

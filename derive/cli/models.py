@@ -27,11 +27,9 @@ def run(_name: str, options: Namespace) -> int:
         for name, record in presets().items()
     ]  # fmt: skip
     heads = ("preset", "architecture", *letters, "attention", "dropout")
-    sources = [
-        (name, what, text) for name, record in presets().items() for what, text in record["sources"].items()
-    ]
+    sources = [(name, what, text) for name, record in presets().items() for what, text in record["sources"].items()]
     present([
-        Table("Presets (sizes by their letters: `derive notation`)", heads, rows, frozenset(range(2, 2 + len(letters)))),
+        Table("Presets; letters: `derive notation`", heads, rows, frozenset(range(2, 2 + len(letters)))),
         Table("\nArchitectures, in letters", ("name", "about"), [(n, a.about) for n, a in architectures().items()]),
         Table("\nSources of the presets", ("preset", "of", "source"), sources),
     ])  # fmt: skip

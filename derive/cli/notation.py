@@ -21,7 +21,11 @@ def run(_name: str, options: Namespace) -> int:
         emit(json.dumps(data, indent=2, ensure_ascii=False))
         return 0
     present(
-        Table(topic, ("letter", "meaning", "unit"), [(x.name, x.meaning, "" if x.unit == "1" else x.unit) for x in letters])
+        Table(
+            topic,
+            ("letter", "meaning", "unit"),
+            [(x.name, x.meaning, "" if x.unit == "1" else x.unit) for x in letters],
+        )
         for topic, letters in tables.items()
     )
     return 0

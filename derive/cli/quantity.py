@@ -46,7 +46,14 @@ def notices(made) -> list[str]:
 
     formula, plan = made.formula, made.plan
     empty, silent = Plan(), []
-    fields = {"tp": "tp", "sp": "sp", "recompute": "recompute", "early-stop": "early_stop", "attention": "kernels", "mask": "mask"}
+    fields = {
+        "tp": "tp",
+        "sp": "sp",
+        "recompute": "recompute",
+        "early-stop": "early_stop",
+        "attention": "kernels",
+        "mask": "mask",
+    }
     for key in plan_items(plan):
         if key not in fields:
             continue

@@ -24,13 +24,25 @@ def run(_name: str, options: Namespace) -> int:
         counts.setdefault(claim.source.key, Counter())[judge(claim).verdict] += 1
     if options.json:
         data = [
-            {"key": s.key, "authors": s.authors, "year": s.year, "title": s.title, "locator": s.locator, "claims": counts[key]}
+            {
+                "key": s.key,
+                "authors": s.authors,
+                "year": s.year,
+                "title": s.title,
+                "locator": s.locator,
+                "claims": counts[key],
+            }
             for key, s in cited.items()
         ]
         emit(json.dumps(data, indent=2, ensure_ascii=False))
         return 0
     rows = [
-        (key, f"{s.authors} {s.year}: {s.title}", s.locator, ", ".join(f"{n} {verdict}" for verdict, n in counts[key].items()))
+        (
+            key,
+            f"{s.authors} {s.year}: {s.title}",
+            s.locator,
+            ", ".join(f"{n} {verdict}" for verdict, n in counts[key].items()),
+        )
         for key, s in cited.items()
     ]
     present([Table("Sources", ("key", "work", "where", "claims"), rows)])

@@ -10,7 +10,7 @@ from derive.tracing import apply, named_axes, parameter
 
 
 def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str | None = None) -> Tensor:
-    """The contraction that `pattern` writes, such as `"q b a d, k b a d -> b a q k"`: einops' notation, axes by position.
+    """The contraction that `pattern` writes, such as `"q b a d, k b a d -> b a q k"`: einops' notation, by position.
 
     Costs 2 FLOPs for each point of all distinct axes; each operand's gradient needs the other operands. `masked="q k"`
     says that only the pairs of these two axes count that the plan's mask lets through. Where an operand is split over

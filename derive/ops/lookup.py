@@ -22,7 +22,7 @@ def lookup(table: Tensor, indices: Tensor, *, name: str = "embedding") -> Tensor
 
 
 def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
-    """The loss of `logits` (..., vocabulary) against `targets`: log-probabilities in fp32, then the negative ones picked.
+    """The loss of `logits` (..., vocabulary) against `targets`: log-probabilities in fp32, of which targets are picked.
 
     The log-softmax's gradient needs its output (fp32), the picking's gradient the targets.
     """

@@ -94,12 +94,8 @@ def expand(x: Tensor, pattern: str) -> Tensor:
     old, new = (side.strip() for side in pattern.split("->"))
     source = x.axis(old)
     (target,) = named_axes(new, f"expand {pattern!r}")
-    axes = tuple(
-        Axis(new, target.size, source.split, source.gathered) if axis.name == old else axis for axis in x.axes
-    )
-    return apply(
-        "expand", (x,), ((),), axes=axes, called=x.name, dtype=x.dtype, role=x.role, free=True, view_of=x
-    )
+    axes = tuple(Axis(new, target.size, source.split, source.gathered) if axis.name == old else axis for axis in x.axes)
+    return apply("expand", (x,), ((),), axes=axes, called=x.name, dtype=x.dtype, role=x.role, free=True, view_of=x)
 
 
 def repeat_heads(x: Tensor, pattern: str) -> Tensor:
@@ -119,7 +115,7 @@ def _broadcasts(op: str, x: Tensor, y: Tensor) -> None:
 
 
 def _wider(x: Tensor, y: Tensor) -> DType | Slot:
-    """The format of the result: the wider of two fixed ones, a fixed one over the recipe's, a tensor's over a scalar's."""
+    """The format of the result: the wider of two fixed ones, a fixed one before the recipe's, never a scalar's."""
     if x.dtype == y.dtype or not y.axes or not isinstance(y.dtype, DType):
         return x.dtype
     if not isinstance(x.dtype, DType):

@@ -56,7 +56,7 @@ Ratio = tuple[Polynomial, Polynomial]  # N, D for the value N / D; D has been sh
 Tree = Any  # an int, a str, or a tuple (head, operand, ...)
 
 
-class Rejected(Exception):  # noqa: N818
+class Rejected(Exception):
     """Why a statement was not accepted, in one line. This does not say that it is false."""
 
 

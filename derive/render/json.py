@@ -54,15 +54,15 @@ def data(report: Report) -> dict[str, Any]:
         ],
         "ledger": [
             {
-                "block": view.block(report, row),
-                "path": view.path(report, row),
+                "block": path[0],
+                "path": "/".join(path),
                 "tensor": row.tensor,
                 "shape": view.shape(report, row),
                 "dtype": row.dtype,
                 view.amount_key(report).lower(): to_text(view.row_tree(report, row)),
                 "why": row.why,
             }
-            for row in report.derivation.ledger
+            for row, path in view.rows(report)
         ],
         "claims": [_claim(each, latex) for each in report.claims],
         "value": number(report.value),

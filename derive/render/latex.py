@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derive.derivation import Step
+from derive.derivation import Step, Words
 from derive.render import view
-from derive.render.expression import to_latex
+from derive.render.expression import relation_latex, to_latex
 from derive.report import Report
-from derive.tree import Node
+from derive.tree import Node, Relation
 
 ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "$": r"\$", "%": r"\%", "#": r"\#", "&": r"\&",
@@ -26,9 +26,14 @@ def escape(text: str) -> str:
     return "".join(ESCAPES.get(character, character) for character in text)
 
 
-def words(parts: tuple[str | Node, ...], letters: dict[str, str]) -> str:
+def words(parts: Words, letters: dict[str, str]) -> str:
     """Words with formulas among them, inside one `\\text`."""
-    return "".join(escape(part) if isinstance(part, str) else f"${to_latex(part, letters)}$" for part in parts)
+    return "".join(escape(part) if isinstance(part, str) else f"${formula(part, letters)}$" for part in parts)
+
+
+def formula(part: Node | Relation, letters: dict[str, str]) -> str:
+    """A formula inside a reason."""
+    return relation_latex(part, letters) if isinstance(part, Relation) else to_latex(part, letters)
 
 
 def expression(report: Report) -> str:
@@ -60,12 +65,12 @@ def _lines(report: Report) -> Iterator[str]:
             yield f"{left} &{relation} {total} && \\text{{{words(step.because, letters)}}}"
             yield f" &= {to_latex(step.expression, letters)}"
         elif step.terms:
-            yield from _terms(report, step, left, letters)
+            yield from _terms(step, left, letters)
         else:
             yield f"{left} &{relation} {to_latex(step.expression, letters)} && \\text{{{words(step.because, letters)}}}"
 
 
-def _terms(report: Report, step: Step, left: str, letters: dict[str, str]) -> Iterator[str]:
+def _terms(step: Step, left: str, letters: dict[str, str]) -> Iterator[str]:
     """One line a term, so that a long sum stays on the page and each tensor has its name beside it."""
     for index, term in enumerate(step.terms):
         sign = f"{left} &{RELATIONS[step.relation]} " if index == 0 else r" &\quad + "

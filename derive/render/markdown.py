@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from derive.render import view
 from derive.render.expression import to_latex
 from derive.render.latex import RELATIONS, quantity
-from derive.render.text import parts as text_parts
+from derive.render.latex import formula as latex_formula
+from derive.render.table import Table, without_empty
 from derive.report import Report
-from derive.tree import Node
+from derive.tree import Node, Relation
 
 SPECIAL = str.maketrans({character: "\\" + character for character in "\\`*_{}[]<>#|$~"})
 
@@ -23,9 +24,9 @@ def escape(text: str) -> str:
     return text.translate(SPECIAL).replace("\n", " ")
 
 
-def inline(node: Node, letters: dict[str, str]) -> str:
-    """A formula inside a line: dollar-backtick, which leaves `_` and `\\\\` alone; a bar would end a table's cell."""
-    return f"$`{to_latex(node, letters)}`$".replace("|", r"\vert ")
+def inline(part: Node | Relation, letters: dict[str, str]) -> str:
+    """A formula inside a line: dollar-backtick leaves `_` and a backslash alone; a bar would end a table's cell."""
+    return f"$`{latex_formula(part, letters)}`$".replace("|", r"\vert ")
 
 
 def markdown(report: Report) -> str:
@@ -49,10 +50,10 @@ def _lines(report: Report) -> Iterator[str]:
     yield "### Ledger\n"
     yield from _table(("block", "tensor", "shape", "dtype", view.amount_key(report), "why"), [
         (
-            escape(view.path(report, row)), escape(row.tensor), escape(" × ".join(view.shape(report, row))),
+            escape("/".join(path)), escape(row.tensor), escape(" × ".join(view.shape(report, row))),
             row.dtype or "", inline(view.row_tree(report, row), letters), escape(row.why),
         )
-        for row in report.derivation.ledger
+        for row, path in view.rows(report)
     ])  # fmt: skip
     yield "### Derivation\n"
     yield from _table(("quantity", "", "", "why"), [
@@ -73,14 +74,13 @@ def _lines(report: Report) -> Iterator[str]:
             )
             for each in report.claims
         ])  # fmt: skip
-        notes = [part for part in text_parts(report) if isinstance(part, str) and part.startswith(("✗", "!", "  "))]
-        yield from (f"- {escape(note.strip())}" for note in notes)
+        yield from (f"- {escape(note)}" for each in report.claims for note in view.notes(each))
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    kept = [column for column in range(len(heads)) if any(row[column] for row in rows)]
-    yield "| " + " | ".join(heads[column] for column in kept) + " |"
-    yield "|" + " --- |" * len(kept)
-    for row in rows:
-        yield "| " + " | ".join(row[column] for column in kept) + " |"
+    table = without_empty(Table("", heads, rows))
+    yield "| " + " | ".join(table.heads) + " |"
+    yield "|" + " --- |" * len(table.heads)
+    for row in table.rows:
+        yield "| " + " | ".join(row) + " |"
     yield ""

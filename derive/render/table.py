@@ -25,8 +25,9 @@ def plain(table: Table) -> str:
       s        2048
       b           1
     """
-    grid = [tuple(table.heads), *(tuple(row) for row in table.rows)]
-    widths = [max(len(row[column]) for row in grid) for column in range(len(table.heads))]
+    heads = [tuple(table.heads)] if any(table.heads) else []
+    grid = [*heads, *(tuple(row) for row in table.rows)]
+    widths = [max((len(row[column]) for row in grid), default=0) for column in range(len(table.heads))]
     lines = [
         "  " + "  ".join(
             cell.rjust(width) if column in table.numeric else cell.ljust(width)
@@ -35,3 +36,18 @@ def plain(table: Table) -> str:
         for row in grid
     ]  # fmt: skip
     return "\n".join([table.title, *lines] if table.title else lines)
+
+
+def without_empty(table: Table) -> Table:
+    """The table without the columns in which no row says anything.
+
+    >>> without_empty(Table("", ("a", "b"), [("1", ""), ("2", "")])).heads
+    ('a',)
+    """
+    kept = [column for column in range(len(table.heads)) if any(row[column] for row in table.rows)]
+    return Table(
+        table.title,
+        tuple(table.heads[column] for column in kept),
+        [tuple(row[column] for column in kept) for row in table.rows],
+        frozenset(index for index, column in enumerate(kept) if column in table.numeric),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from derive.citation import UP_TO
@@ -10,7 +11,7 @@ from derive.evaluation import Valued
 from derive.ledger import Row
 from derive.reading import to_tree
 from derive.report import Report
-from derive.tree import Node, to_text
+from derive.tree import Node, Relation, relation_text, to_text
 from derive.values import show
 
 MARKS = {"proved": "■", "proved up to": "■ ≈", "refuted": "✗", "open": "?"}
@@ -32,19 +33,22 @@ def shape(report: Report, row: Row) -> list[str]:
     return [to_text(to_tree(size, report.formula.notation.order)) for size in row.shape]
 
 
-def path(report: Report, row: Row) -> str:
-    """Where a row arises: its blocks, without those that all rows share."""
-    paths = [each.blocks for each in report.derivation.ledger]
-    shared = 0
-    while all(len(each) > shared and each[shared] == paths[0][shared] for each in paths):
-        shared += 1
-    shared = min(shared, len(row.blocks) - 1) if row.blocks else 0
-    return "/".join(row.blocks[shared:])
+def rows(report: Report) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    """The rows of the ledger, each with the blocks around it."""
+    ledger = report.derivation.ledger
+    return zip(ledger.rows, ledger.paths(), strict=True)
 
 
-def block(report: Report, row: Row) -> str:
-    """The block that the derivation sums a row in."""
-    return path(report, row).partition("/")[0]
+def notes(valued: Valued) -> list[str]:
+    """What must be said beside a claim: where it is refuted, what it meant, what fails for this model."""
+    claim, said = valued.claim, []
+    if point := counterexample(valued):
+        said.append(f"✗ {point}")
+    if claim.note:
+        said.append(claim.note)
+    if valued.failing:
+        said.append("! not for this model: " + "; ".join(valued.failing))
+    return said
 
 
 def subject(report: Report) -> str:
@@ -65,7 +69,12 @@ def term_names(term: Term) -> str:
 
 def reason(step: Step) -> str:
     """Why a step holds, as plain text."""
-    return "".join(part if isinstance(part, str) else to_text(part) for part in step.because)
+    return "".join(part if isinstance(part, str) else plain_formula(part) for part in step.because)
+
+
+def plain_formula(part: Node | Relation) -> str:
+    """A formula inside a reason; an equality as people write it."""
+    return relation_text(part).replace("==", "=") if isinstance(part, Relation) else to_text(part)
 
 
 def quantity(report: Report, step: Step) -> str:

@@ -1,4 +1,4 @@
-"""The GPT layer and model, as Megatron-LM and Korthikanti et al. 2022 draw them, and as plain PyTorch writes them out."""
+"""The GPT layer and model, as Megatron-LM and Korthikanti et al. 2022 draw them, and as plain PyTorch runs them."""
 
 from functools import partial
 
@@ -97,9 +97,7 @@ def model(ids, targets, layer=layer, drop=dropout):
 
 
 layer_input = Input("layer input", "s b h", split={"s": Mesh.SP})
-token_ids = Input(
-    "token ids", "s b", gathered={"s": Mesh.SP}, dtype=int64, role=Role.INDEX, differentiable=False
-)
+token_ids = Input("token ids", "s b", gathered={"s": Mesh.SP}, dtype=int64, role=Role.INDEX, differentiable=False)
 targets = Input("targets", "s b", dtype=int64, role=Role.INDEX, differentiable=False)
 
 gpt = Architecture(

@@ -6,6 +6,7 @@ from formulas.architectures.gpt import gpt
 
 calculon = Citation(
     key="calculon",
+    kind="tool",
     authors="Isaev et al.",
     year=2024,
     title="Calculon, calculon/llm/llm.py",

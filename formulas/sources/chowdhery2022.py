@@ -7,6 +7,7 @@ from formulas.parameters import parameters
 
 chowdhery2022 = Citation(
     key="chowdhery2022",
+    kind="paper",
     authors="Chowdhery et al.",
     year=2022,
     title="PaLM: Scaling Language Modeling with Pathways",

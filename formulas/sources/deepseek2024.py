@@ -6,6 +6,7 @@ from formulas.flops import flops_per_token
 
 deepseek2024 = Citation(
     key="deepseek2024",
+    kind="paper",
     authors="DeepSeek-AI",
     year=2024,
     title="DeepSeek LLM: Scaling Open-Source Language Models with Longtermism",

@@ -8,6 +8,7 @@ from formulas.parameters import gemm_parameters
 
 flop_counter = Citation(
     key="flop-counter",
+    kind="tool",
     authors="PyTorch",
     year=2026,
     title="torch/utils/flop_counter.py, torch 2.13.0",

@@ -7,6 +7,7 @@ from formulas.parameters import gemm_parameters
 
 kaplan2020 = Citation(
     key="kaplan2020",
+    kind="paper",
     authors="Kaplan et al.",
     year=2020,
     title="Scaling Laws for Neural Language Models",

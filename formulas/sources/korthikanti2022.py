@@ -7,6 +7,7 @@ from formulas.flops import flops_per_token, layer_flops
 
 korthikanti2022 = Citation(
     key="korthikanti2022",
+    kind="paper",
     authors="Korthikanti et al.",
     year=2022,
     title="Reducing Activation Recomputation in Large Transformer Models",

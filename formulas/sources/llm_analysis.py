@@ -6,6 +6,7 @@ from formulas.architectures.gpt import gpt
 
 llm_analysis = Citation(
     key="llm-analysis",
+    kind="tool",
     authors="Li",
     year=2024,
     title="LLM-Analysis, llm_analysis/analysis.py",

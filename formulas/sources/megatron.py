@@ -10,6 +10,7 @@ from formulas.parameters import parameters
 
 megatron = Citation(
     key="megatron",
+    kind="tool",
     authors="NVIDIA",
     year=2026,
     title="Megatron-LM, megatron/training: training.py and theoretical_memory_usage.py",

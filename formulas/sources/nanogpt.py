@@ -7,6 +7,7 @@ from formulas.parameters import parameters
 
 nanogpt = Citation(
     key="nanogpt",
+    kind="tool",
     authors="Karpathy",
     year=2025,
     title="nanoGPT, model.py",

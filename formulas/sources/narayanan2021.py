@@ -7,6 +7,7 @@ from formulas.parameters import layer_parameters, parameters
 
 narayanan2021 = Citation(
     key="narayanan2021",
+    kind="paper",
     authors="Narayanan et al.",
     year=2021,
     title="Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM",

@@ -7,6 +7,7 @@ from formulas.parameters import parameters
 
 picotron = Citation(
     key="picotron",
+    kind="tool",
     authors="Hugging Face",
     year=2025,
     title="picotron, picotron/utils.py",

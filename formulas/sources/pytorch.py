@@ -7,6 +7,7 @@ from formulas.architectures.llama import llama, llama_repeat_kv
 
 pytorch = Citation(
     key="pytorch",
+    kind="measurement",
     authors="PyTorch",
     year=2026,
     title="saved tensors of layers run on the meta device, torch 2.13.0, written as transformers 5.24.0 writes them",

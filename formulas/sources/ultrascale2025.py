@@ -7,6 +7,7 @@ from formulas.parameters import parameters
 
 ultrascale2025 = Citation(
     key="ultrascale2025",
+    kind="article",
     authors="Tazi et al.",
     year=2025,
     title="The Ultra-Scale Playbook: Training LLMs on GPU Clusters",
