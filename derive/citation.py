@@ -36,7 +36,7 @@ class Claim:
     """One formula of a source about a quantity, with the plan it is for and the verdict that we expect.
 
     `neglect` names the derived rows that the claim leaves out, by role or by block; `includes` the roles that it counts
-    although they do not belong. `where` of a letter such as N is another quantity of the same model.
+    although they do not belong. `letters` are those that stand for other quantities of the same model, such as N.
     """
 
     formula: Formula
@@ -52,6 +52,7 @@ class Claim:
     letters: Mapping[str, Formula] = field(default_factory=dict)
     given: Mapping[str, Node] = field(default_factory=dict)
     expected: str = PROVED
+    form: bool = False
     note: str = ""
 
     @property
@@ -75,11 +76,13 @@ def claims(
     letters: Mapping[str, Formula] | None = None,
     given: Mapping[str, str] | None = None,
     expected: str | Mapping[str, str] = "",
+    form: bool = False,
     note: str = "",
 ) -> tuple[Claim, ...]:
     """A table of a source: for each plan, as on the command line, the formula as the source writes it.
 
-    `expected` is the verdict that we expect of all rows, or of single ones by their plan.
+    `expected` is the verdict that we expect of all rows, or of single ones by their plan. `form` says that this is how
+    the quantity is best known, so that a derivation of this very case ends in it.
 
     Raises `ClaimError`, with the source, the place and the text, where a formula or a plan cannot be read: a slip in a
     quotation stops the import.
@@ -110,6 +113,7 @@ def claims(
                 letters=letters or {},
                 given=hypotheses,
                 expected=verdicts.get(plan_text, usual),
+                form=form,
                 note=note,
             )
         )

@@ -64,17 +64,15 @@ class Derivation:
 
 
 def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterable[Claim] = ()) -> Derivation:
-    """Derive `formula`: rows by block, like terms, hypotheses, sum; ends in the shortest proved claim for this case.
+    """Derive `formula`: rows by block, like terms, hypotheses, sum; ends in the known form for this very case.
 
     Every equality is accepted by the proof checker or the derivation is not built: `ClaimError`.
     """
     ledger = formula.ledger(model, plan)
     relations = dict(model.relations) if model is not None else {}
     maker = _Maker(formula.notation, relations)
-    proved = [
-        judgement for claim in claims if _fits(claim, model, plan) and _proved(judgement := judge(claim), relations)
-    ]
-    headline = min(proved, key=lambda judgement: len(judgement.claim.text), default=None)
+    fitting = (judge(claim) for claim in claims if _fits(claim, model, plan))
+    headline = next((judgement for judgement in fitting if _proved(judgement, relations)), None)
     groups = {name: part for name, part in ledger.groups().items() if any(row.value != 0 for row in part)}
     steps: list[Step] = []
     if len(groups) > 1:
@@ -95,11 +93,7 @@ def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterab
 
 def _fits(claim: Claim, model: Model | None, plan: Plan) -> bool:
     """Whether a claim is about exactly this architecture and plan, and in the quantity's own letters."""
-    if claim.expected not in (PROVED, UP_TO):  # settled elsewhere, and slower than the rest together
-        return False
-    if claim.source.kind == "tool":  # its form is code's, not a formula to be read
-        return False
-    if claim.letters or claim.includes or (claim.about is None) != (model is None):
+    if not claim.form or claim.letters or (claim.about is None) != (model is None):
         return False
     if model is not None and claim.about is not model.architecture:
         return False

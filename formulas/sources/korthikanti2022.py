@@ -17,7 +17,7 @@ korthikanti2022 = Citation(
 statistics = Role.STATISTICS  # section 4 leaves out small buffers: a norm's mean and variance have sb elements each
 
 table_2 = claims(
-    korthikanti2022, activations, "table 2", about=gpt, neglect={statistics},
+    korthikanti2022, activations, "table 2", about=gpt, neglect={statistics}, form=True,
     expected={"tp=t,recompute=layer": "proved"},  # nothing of the layer is left, statistics neither
     rows={
         "": "s*b*h*(34 + 5*a*s/h)",
@@ -47,5 +47,5 @@ model_flops = claims(
 )  # fmt: skip
 
 layer_forward = claims(
-    korthikanti2022, layer_flops, "appendix A", about=gpt, rows={"mask=full": "24*b*s*h^2 + 4*b*s^2*h"}
+    korthikanti2022, layer_flops, "appendix A", about=gpt, form=True, rows={"mask=full": "24*b*s*h^2 + 4*b*s^2*h"}
 )

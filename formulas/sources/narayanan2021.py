@@ -15,7 +15,7 @@ narayanan2021 = Citation(
 )
 
 parameters_of_a_model = claims(
-    narayanan2021, parameters, "section 5.1, equation 2", about=gpt, neglect={"final_norm"},
+    narayanan2021, parameters, "section 5.1, equation 2", about=gpt, neglect={"final_norm"}, form=True,
     rows={"": "12*L*h^2*(1 + 13/(12*h) + (V + s)/(12*L*h))"},
 )  # fmt: skip
 
