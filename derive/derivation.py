@@ -15,7 +15,7 @@ from derive.plan import Plan
 from derive.proof.step import show_equal
 from derive.quantity import Formula
 from derive.reading import shares, sum_to_tree, to_tree
-from derive.tree import Node, Product, Relation, Symbol, integer, product_of, sum_of, symbols_of, to_text
+from derive.tree import Node, Product, Relation, Sum, Symbol, children, integer, product_of, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
 
 Words = tuple[str | Node | Relation, ...]  # a reason: words, with formulas among them
@@ -120,7 +120,7 @@ class _Maker:
         steps = [Step(name, "=", first, ("one term for each row of the ledger",), terms=terms)]
         simple = self.total(ledger, in_front=in_front)
         if simple != first:
-            steps.append(self.equal(name, first, simple, "like terms together"))
+            steps.append(self.equal(name, first, simple, "like terms"))
         return steps
 
     def equal(self, name: str, before: Node, after: Node, because: str) -> Step:
@@ -153,8 +153,9 @@ class _Maker:
             return [self.equal("", total, claim.tree, quoted)] if total != claim.tree else []
         exact = sum_of([claim.tree, headline.neglected])
         left_out = ", ".join(dict.fromkeys(_label(row) for row in headline.rows))
-        bound = self._bound(ledger, headline)
-        because = "neglecting ", headline.neglected, f" ({left_out})", *bound
+        because: Words = ("neglecting the rest: ", left_out)
+        if _is_monomial(headline.neglected):
+            because = ("neglecting ", headline.neglected, f" ({left_out})", *self._bound(ledger, headline))
         return [self.equal("", total, exact, quoted), Step("", "≈", claim.tree, because)]
 
     def _terms(self, ledger: Ledger) -> tuple[Term, ...]:
@@ -175,7 +176,11 @@ class _Maker:
         counted = [row.value for row in ledger if row not in headline.rows]
         rest = [row.value for row in headline.rows]
         found = shares(rest, counted, self.notation.order, self.definitions)
-        return (", at most ", min(found, key=lambda tree: len(to_text(tree))), " of it") if found else ()
+        return (", a share of at most ", min(found, key=lambda tree: len(to_text(tree)))) if found else ()
+
+
+def _is_monomial(node: Node) -> bool:
+    return not isinstance(node, Sum) and all(_is_monomial(part) for part in children(node))
 
 
 def _label(row: Row) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from derive.citation import Claim
+from derive.citation import REFUTED, Claim
 from derive.derivation import Derivation, derivation
 from derive.errors import ModelError
 from derive.evaluation import Valued, fitted, implied, number, split_letters, valued, with_options
@@ -99,10 +99,16 @@ def report(
         sizes_behind | _settings(formula, model, plan, filled),
         value,
         free,
-        tuple(valued(judge(claim), model, filled, known) for claim in claims) if judged else (),
+        tuple(valued(judge(claim), model, filled, known) for claim in _in_order(claims, model)) if judged else (),
         assumptions,
         system,
     )
+
+
+def _in_order(claims: Iterable[Claim], model: Model | None) -> list[Claim]:
+    """What is about this architecture first, and of that what holds."""
+    here = model.architecture if model is not None else None
+    return sorted(claims, key=lambda claim: (claim.about is not here, claim.expected == REFUTED))
 
 
 def _with_degrees(plan: Plan, degrees: Mapping[str, int], notation: Notation) -> Plan:

@@ -51,7 +51,8 @@ def present(parts: Iterable[str | Table]) -> None:
             continue
         laid = RichTable(box=SIMPLE_HEAD, show_header=any(part.heads), pad_edge=False)
         for column, head in enumerate(part.heads):
-            laid.add_column(text(head), justify="right" if column in part.numeric else "left", overflow="fold")
+            side = "right" if column in part.numeric else "left"
+            laid.add_column(text(head), justify=side, overflow="fold", no_wrap=column in part.whole)
         for row in part.rows:
             laid.add_row(*(text(cell) for cell in row))
         console.print(text(part.title, "bold"))

@@ -81,7 +81,7 @@ def mean(x: Tensor) -> Tensor:
 def dropout(x: Tensor) -> Tensor:
     """Dropout: keeps a mask of one byte an element, from which the gradient is made."""
     mask = generated("dropout mask", x.axes, boolean, Role.DROPOUT_MASK)
-    return apply("dropout", (x, mask), ((mask,), ()), axes=x.axes, called=f"{x.name} after dropout", dtype=x.dtype)
+    return apply("dropout", (x, mask), ((mask,), ()), axes=x.axes, called=f"dropped {x.name}", dtype=x.dtype)
 
 
 def identity(x: Tensor) -> Tensor:

@@ -36,6 +36,11 @@ def formula(part: Node | Relation, letters: dict[str, str]) -> str:
     return relation_latex(part, letters) if isinstance(part, Relation) else to_latex(part, letters)
 
 
+def aside(text: str) -> str:
+    """A reason beside a line, small, so that a page has room for it."""
+    return rf"\text{{\footnotesize {text}}}"
+
+
 def expression(report: Report) -> str:
     """The expression that the derivation arrives at."""
     return to_latex(report.derivation.expression, report.formula.notation.latex)
@@ -43,7 +48,7 @@ def expression(report: Report) -> str:
 
 def quantity(report: Report, part: str) -> str:
     """The symbol of the quantity, or of a block's part of it."""
-    return f"{report.formula.symbol}_{{\\text{{{escape(part)}}}}}" if part else report.formula.symbol
+    return f"{report.formula.symbol}_{{\\text{{{escape(part.replace('_', ' '))}}}}}" if part else report.formula.symbol
 
 
 def latex(report: Report) -> str:
@@ -62,16 +67,15 @@ def _lines(report: Report) -> Iterator[str]:
         relation = RELATIONS[step.relation]
         if step.parts:
             total = " + ".join(quantity(report, part) for part in step.parts)
-            yield f"{left} &{relation} {total} && \\text{{{words(step.because, letters)}}}"
-            yield f" &= {to_latex(step.expression, letters)}"
+            yield f"{left} &{relation} {total} && {aside(words(step.because, letters))}"
         elif step.terms:
             yield from _terms(step, left, letters)
         else:
-            yield f"{left} &{relation} {to_latex(step.expression, letters)} && \\text{{{words(step.because, letters)}}}"
+            yield f"{left} &{relation} {to_latex(step.expression, letters)} && {aside(words(step.because, letters))}"
 
 
 def _terms(step: Step, left: str, letters: dict[str, str]) -> Iterator[str]:
     """One line a term, so that a long sum stays on the page and each tensor has its name beside it."""
     for index, term in enumerate(step.terms):
         sign = f"{left} &{RELATIONS[step.relation]} " if index == 0 else r" &\quad + "
-        yield f"{sign}{to_latex(term.tree, letters)} && \\text{{{escape(view.term_names(term))}}}"
+        yield f"{sign}{to_latex(term.tree, letters)} && {aside(escape(view.term_names(term)))}"

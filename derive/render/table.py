@@ -8,12 +8,13 @@ Cells = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A title, column heads and rows of text; `numeric` columns are set flush right."""
+    """A title, column heads and rows of text; `numeric` columns are set flush right, `whole` ones never broken."""
 
     title: str
     heads: Cells
     rows: Sequence[Cells]
     numeric: frozenset[int] = frozenset()
+    whole: frozenset[int] = frozenset()
 
 
 def plain(table: Table) -> str:
@@ -50,4 +51,5 @@ def without_empty(table: Table) -> Table:
         tuple(table.heads[column] for column in kept),
         [tuple(row[column] for column in kept) for row in table.rows],
         frozenset(index for index, column in enumerate(kept) if column in table.numeric),
+        frozenset(index for index, column in enumerate(kept) if column in table.whole),
     )

@@ -54,7 +54,7 @@ def _ledger(report: Report) -> Table:
         for row, path in view.rows(report)
     ]
     heads = ("block", "tensor", "shape", "dtype", view.amount_key(report), "why")
-    return without_empty(Table("\nLedger", heads, rows))
+    return without_empty(Table("\nLedger", heads, rows, whole=frozenset({0, 3})))
 
 
 def _steps(report: Report) -> Table:
@@ -84,5 +84,5 @@ def _claims(report: Report) -> Iterator[Part]:
         rows = [
             (each.claim.plan_text, each.claim.text, view.verdict(each), view.claim_value(report, each)) for each in here
         ]
-        yield without_empty(Table(title, ("plan", "claim", "verdict", "value here"), rows))
+        yield without_empty(Table(title, ("plan", "claim", "verdict", "value here"), rows, whole=frozenset({0})))
         yield from (f"  {note}" for note in dict.fromkeys(note for each in here for note in view.notes(each)))

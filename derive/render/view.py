@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -59,12 +60,19 @@ def subject(report: Report) -> str:
     return f"{model.name} ({model.title})" if model.name else f"{model.architecture.name}: {model.architecture.about}"
 
 
+ROOM = 48  # characters for the names beside a term; the ledger has them all
+
+
 def term_names(term: Term) -> str:
-    """The tensors that a term stands for, each once, with how often."""
-    names: dict[str, int] = {}
-    for row in term.rows:
-        names[row.tensor] = names.get(row.tensor, 0) + 1
-    return ", ".join(name if count == 1 else f"{name} (×{count})" for name, count in names.items())
+    """The tensors that a term stands for, each once with how often, as many as there is room for."""
+    counts = Counter(row.tensor for row in term.rows)
+    names = [name if count == 1 else f"{name} (×{count})" for name, count in counts.items()]
+    shown = names[:1]
+    for name in names[1:]:
+        if len(", ".join([*shown, name])) > ROOM:
+            return f"{', '.join(shown)} and others, {len(term.rows)} in all"
+        shown.append(name)
+    return ", ".join(shown)
 
 
 def reason(step: Step) -> str:
