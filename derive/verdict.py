@@ -16,7 +16,7 @@ from derive.ledger import Ledger, Row
 from derive.model import Model, apply_relations, definitions
 from derive.plan import Plan
 from derive.proof.search import counterexample, difference
-from derive.proof.step import show_equal
+from derive.proof.step import show_equal, statement
 from derive.reading import sum_to_tree, to_sympy
 from derive.tensor import Role
 from derive.tree import Node, symbols_of
@@ -39,7 +39,8 @@ class Judgement:
     included: Node | None = None
     rows: tuple[Row, ...] = ()  # the neglected ones
     relations: Mapping[str, Node] | None = None
-    statement: str = ""
+    statement: dict | None = None  # what the checker accepted, as it can be checked again
+    proof: str = ""  # the same in the checker's words
     counterexample: Mapping[str, int] | None = None
     values_there: tuple[Fraction, Fraction] | None = None  # claimed and derived at the counterexample
 
@@ -63,6 +64,7 @@ def plan_of(claim: Claim) -> Plan:
 @cache
 def judge(claim: Claim) -> Judgement:
     """The verdict on a claim: proved and proved up to rest on the checker, refuted on an exact counterexample."""
+    notation = claim.formula.notation
     model = Model(claim.about) if claim.about is not None else None
     ledger = claim.formula.ledger(model, plan_of(claim))
     comparison = _Comparison(claim, model)
@@ -72,7 +74,7 @@ def judge(claim: Claim) -> Judgement:
     # The letters that stand for other quantities are hypotheses too, and the checker substitutes both.
     bound = {letter: comparison.tree(part) for letter, part in comparison.bound(claim.includes).items()}
     try:
-        proof = show_equal(claim.tree, derived, claim.relations | bound, claim.formula.notation)
+        proof = show_equal(claim.tree, derived, claim.relations | bound, notation)
     except ClaimError:
         return _refuted(claim, comparison, counted, derived, bound)
     included = comparison.surplus() if claim.includes else None
@@ -84,7 +86,8 @@ def judge(claim: Claim) -> Judgement:
         included=included,
         rows=neglected.rows,
         relations=claim.relations,
-        statement=proof,
+        statement=statement(claim.tree, derived, claim.relations | bound, notation),
+        proof=proof,
     )
 
 

@@ -92,7 +92,7 @@ def _claim(each: Valued, latex: Any) -> dict[str, Any]:
         "expected": claim.expected,
         "residual": text(judgement.residual),
         "counterexample": dict(judgement.counterexample) if judgement.counterexample is not None else None,
-        "level": {"recorded": None, "here": HERE if judgement.statement else None},
+        "level": {"recorded": None, "here": HERE if judgement.proof else None},
         "value": number(each.value),
         "holds_here": judgement.verdict != REFUTED and not each.failing,
         "fails_here": list(each.failing),
