@@ -60,7 +60,8 @@ class Derivation:
     @property
     def proved(self) -> bool:
         """Whether the checker accepted every equality: definitions apart, each step carries what it accepted."""
-        return all(step.proof or step.terms or step.parts or step.relation == "≈" for step in self.steps)
+        empty = all(row.value == 0 for row in self.ledger)  # then 0 is the definition, and has no terms
+        return empty or all(step.proof or step.terms or step.parts or step.relation == "≈" for step in self.steps)
 
 
 def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterable[Claim] = ()) -> Derivation:
@@ -103,7 +104,8 @@ def _fits(claim: Claim, model: Model | None, plan: Plan) -> bool:
 
 def _proved(judgement: Judgement, relations: Mapping[str, Node]) -> bool:
     """Whether the claim is proved under hypotheses that are in force here."""
-    return judgement.verdict in (PROVED, UP_TO) and set(judgement.hypotheses) <= set(relations)
+    in_force = all(relations.get(letter) == tree for letter, tree in judgement.hypotheses.items())
+    return judgement.verdict in (PROVED, UP_TO) and in_force
 
 
 @dataclass(frozen=True)

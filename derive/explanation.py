@@ -60,9 +60,10 @@ def explain(formula: Formula, model: Model | None, plan: Plan, coefficient: Frac
         if value == coefficient
     )
     if not found:
-        there = ", ".join(f"{value} ({to_text(_tree(key, formula))})" for key, value in total.items())
-        more = " (more with --plan tp=t)" if formula.per_device and plan.tp == 1 and model is not None else ""
-        raise DeriveError(f"no term of {formula.name} has the coefficient {coefficient}: there are {there}{more}")
+        there = [f"{value} ({to_text(_tree(key, formula))})" for key, value in total.items()] or ["none, it is 0"]
+        more = " (more with --plan tp=t)" if total and formula.per_device and plan.tp == 1 and model is not None else ""
+        text = f"no term of {formula.name} has the coefficient {coefficient}: there are {', '.join(there)}{more}"
+        raise DeriveError(text)
     return found
 
 
@@ -87,5 +88,5 @@ def _held(formula: Formula, model: Model | None, plan: Plan, ledger: Ledger) -> 
     if not formula.per_device or model is None or plan.tp != 1:
         return ("",) * len(ledger.rows)
     degree = formula.notation.symbol("t")
-    shared = formula.ledger(model, replace(plan, tp=degree))
+    shared = formula.ledger(model, replace(plan, tp=degree, sp=False))
     return tuple(SPLIT if degree in row.value.free_symbols else WHOLE for row in shared)

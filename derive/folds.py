@@ -204,19 +204,18 @@ def parameters(traced: Trace, plan: Plan, used_in: str | None = None) -> Ledger:
         for operand in tensor.op.inputs
     }
     rows = [
-        Row(
-            tuple(call.name for call in tensor.blocks),
-            tensor.name,
-            (*tensor.copies, *(axis.size for axis in tensor.axes)),
-            None,
-            elements(tensor, plan),
-            tensor.role.value,
-            tensor.role,
-        )
+        _counted(tensor, plan, tensor.role.value)
         for tensor in traced.tensors
         if tensor.role in PARAMETERS and tensor in chosen
     ]
     return Ledger(tuple(rows), parameter)
+
+
+def _counted(tensor: Tensor, plan: Plan, why: str) -> Row:
+    """A row that counts elements, not bytes."""
+    shape = (*tensor.copies, *(axis.size for axis in tensor.axes))
+    path = tuple(call.name for call in tensor.blocks)
+    return Row(path, tensor.name, shape, None, elements(tensor, plan), why, tensor.role)
 
 
 def product_flops(contraction: Contraction, plan: Plan) -> tuple[tuple[Expr, Role], ...]:
@@ -283,15 +282,7 @@ def pointwise(traced: Trace, plan: Plan) -> Ledger:
     from derive.units import dimensionless
 
     rows = [
-        Row(
-            tuple(call.name for call in tensor.blocks),
-            tensor.name,
-            tuple(axis.size for axis in tensor.axes),
-            None,
-            elements(tensor, plan),
-            tensor.op.name,
-            tensor.role,
-        )
+        _counted(tensor, plan, tensor.op.name)
         for tensor in traced.tensors
         if tensor.op is not None
         and tensor.op.contraction is None

@@ -82,7 +82,7 @@ class Plan:
             self.early_stop,
             kernels,
             self.mask,
-            self.frozen,
+            frozenset(self.frozen),
             self.recipe,
         )
 

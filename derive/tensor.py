@@ -142,8 +142,8 @@ class Tensor:
     axes: tuple[Axis, ...]
     dtype: DType | Slot = compute
     role: Role = Role.ACTIVATION
-    op: Op | None = None
-    base: Tensor | None = None  # the tensor whose storage this one views
+    op: Op | None = field(default=None, repr=False)  # an operation shows its inputs: all paths back to the leaves
+    base: Tensor | None = field(default=None, repr=False)  # the tensor whose storage this one views
     blocks: tuple[BlockCall, ...] = ()  # outermost first
     copies: tuple[Expr, ...] = ()  # how often the model repeats it: one factor for each stack around it
     differentiable: bool = field(default=False)  # of a leaf: whether a gradient flows into it

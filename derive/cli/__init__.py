@@ -18,28 +18,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code: 0 done, 1 a check failed, 2 misuse."""
     try:
         try:
+            if sys.stdout is None:
+                raise DeriveError("standard output is closed")
             _refuse_strangers()
             code = _run(list(sys.argv[1:] if arguments is None else arguments))
             sys.stdout.flush()
+        except ImportError as error:
+            name = (error.name or "").partition(".")[0]
+            if name in FOLDERS:  # at its place, but overwritten by a distribution that has a package of that name too
+                say(f"derive: error: {_stranger(name, f'another distribution has overwritten it ({error.msg})')}")
+                return MISUSE
+            raise
         except DeriveError as error:
-            _say(f"derive: error: {error}")
+            say(f"derive: error: {error}")
             return MISUSE
     except BrokenPipeError:
         # The reader has what it wanted; without this the interpreter complains when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except KeyboardInterrupt:
         return 130
+    except OSError as error:  # a full disk, a file of the installation that cannot be read
+        say(f"derive: error: {error}")
+        return MISUSE
     except Exception as error:
         if os.environ.get("DERIVE_TRACEBACK"):
             raise
-        _say(f"derive: error: this is a fault of derive itself ({type(error).__name__}: {error}); please report it")
+        say(f"derive: error: this is a fault of derive itself ({type(error).__name__}: {error}); please report it")
         return MISUSE
     return code
 
 
-def _say(line: str) -> None:
-    text = " ".join(line.split("\n"))
+def say(line: str) -> None:
+    """Print one line on standard error, whatever the text holds and whatever the stream can carry."""
+    if sys.stderr is None:  # closed; print would then take standard output
+        return
+    # Ends of lines and escapes that an argument holds are shown, not sent to the terminal.
+    text = "".join(character if character.isprintable() else repr(character)[1:-1] for character in line)
     print(text.encode("ascii", "backslashreplace").decode() if _ascii(sys.stderr) else text, file=sys.stderr)
 
 
@@ -53,12 +68,19 @@ def _refuse_strangers() -> None:
     for name in FOLDERS:
         spec = util.find_spec(name)
         place = Path(spec.origin).resolve() if spec is not None and spec.origin else None
-        if place is None or place.parents[1] != home:
-            found = f"another package of that name is at {place.parent}" if place is not None else "it was not found"
-            raise DeriveError(
-                f"the package {name!r} beside {home / 'derive'} is needed, but {found}: "
-                "install shapeproof into a virtual environment of its own"
-            )
+        if place is None:
+            raise _stranger(name, "it was not found")
+        if place != home / name / "__init__.py":
+            where = place.parent if place.name == "__init__.py" else place
+            raise _stranger(name, f"another package of that name is at {where}")
+
+
+def _stranger(name: str, found: str) -> DeriveError:
+    here = Path(__file__).resolve().parents[1]
+    return DeriveError(
+        f"the package {name!r} beside {here} is needed, but {found}: "
+        "install shapeproof into a virtual environment of its own"
+    )
 
 
 def _run(arguments: list[str]) -> int:

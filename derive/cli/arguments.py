@@ -32,7 +32,7 @@ class Parser(ArgumentParser):
         known = [option for action in self._actions for option in action.option_strings]
         close = get_close_matches(found[1], known, n=1) if found else []
         hint = f": did you mean {close[0]}?" if close else f"; see {self.prog} --help"
-        raise DeriveError(message.replace("\n", " ")[:300] + hint)
+        raise DeriveError(message[:300] + hint)
 
 
 def _json(parser: ArgumentParser) -> None:

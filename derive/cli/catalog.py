@@ -33,7 +33,7 @@ def overview() -> str:
 def run(_name: str, options: Namespace) -> int:
     """Print the catalog."""
     if options.json:
-        emit(json.dumps([asdict(entry) for entry in entries()], indent=2, ensure_ascii=False))
+        emit(json.dumps([asdict(entry) for entry in entries()], indent=2, ensure_ascii=False), data=True)
     else:
         present(tables())
     return 0

@@ -25,7 +25,7 @@ def run(_name: str, options: Namespace) -> int:
         raise DeriveError(f"the coefficient must be a number: {error}") from None
     found = explain(formula, model_of(formula, options), plan_of(formula, options), coefficient)
     if options.json:
-        emit(json.dumps(data(found), indent=2, ensure_ascii=False))
+        emit(json.dumps(data(found), indent=2, ensure_ascii=False), data=True)
     else:
         present(tables(found))
     return 0

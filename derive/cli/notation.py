@@ -18,7 +18,7 @@ def run(_name: str, options: Namespace) -> int:
             topic: [{"letter": x.name, "meaning": x.meaning, "unit": x.unit, "kind": x.kind} for x in letters]
             for topic, letters in tables.items()
         }
-        emit(json.dumps(data, indent=2, ensure_ascii=False))
+        emit(json.dumps(data, indent=2, ensure_ascii=False), data=True)
         return 0
     present(
         Table(

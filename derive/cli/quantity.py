@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from dataclasses import replace
 
-from derive.cli import load_sympy
+from derive.cli import load_sympy, say
 from derive.cli.case import formula_of, model_of, plan_of, sizes_of
 from derive.cli.show import emit, present
 from derive.errors import DeriveError
@@ -29,9 +28,9 @@ def run(name: str, options: Namespace) -> int:
         judged=options.format != "latex", system=options.units,
     )  # fmt: skip
     for notice in notices(made):
-        print(f"derive: note: {notice}", file=sys.stderr)
+        say(f"derive: note: {notice}")
     if options.format in RENDERERS:
-        emit(renderer(options.format)(made))
+        emit(renderer(options.format)(made), data=options.format == "json")
     else:
         from derive.render.text import parts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable
 
@@ -21,10 +22,12 @@ def fits(text: str, encoding: str) -> bool:
     return True
 
 
-def emit(text: str) -> None:
-    """Print text, with ASCII in place of signs that the stream cannot carry."""
+def emit(text: str, *, data: bool = False) -> None:
+    """Print text, with ASCII in place of signs that the stream cannot carry: in JSON `data`, JSON's own escapes."""
     encoding = sys.stdout.encoding or "ascii"
     if not fits(text, encoding):
+        if data:
+            text = "".join(sign if sign.isascii() else json.dumps(sign)[1:-1] for sign in text)
         text = text.translate(ASCII).encode(encoding, "replace").decode(encoding)
     print(text)
 

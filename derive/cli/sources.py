@@ -34,7 +34,7 @@ def run(_name: str, options: Namespace) -> int:
             }
             for key, s in cited.items()
         ]
-        emit(json.dumps(data, indent=2, ensure_ascii=False))
+        emit(json.dumps(data, indent=2, ensure_ascii=False), data=True)
         return 0
     rows = [
         (

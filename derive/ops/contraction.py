@@ -39,7 +39,7 @@ def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str |
             raise ShapeError(f"einsum {pattern!r}: axis {letter!r} of the result is in no operand")
     pair = _masked_pair(pattern, masked, axes)
     contraction = Contraction(terms, result, axes, pair)
-    needs = tuple(tuple(other for other in operands if other is not operand) for operand in operands)
+    needs = tuple((*operands[:place], *operands[place + 1 :]) for place in range(len(operands)))  # of x·x: x, twice
     out = apply(
         "einsum", operands, needs, axes=tuple(axes[letter] for letter in result), called=name, contraction=contraction
     )
@@ -63,7 +63,9 @@ def _read(pattern: str, count: int) -> tuple[tuple[tuple[str, ...], ...], tuple[
 def _masked_pair(pattern: str, masked: str | None, axes: dict[str, Axis]) -> tuple[str, str] | None:
     if masked is None:
         return None
-    first, second = masked.split()
+    if len(pair := masked.split()) != 2 or not set(pair) <= set(axes):
+        raise ShapeError(f"einsum {pattern!r}: masked={masked!r} must name two of its axes")
+    first, second = pair
     if axes[first].size != axes[second].size:
         sizes = f"{axes[first].size} and {axes[second].size}"
         raise ShapeError(f"einsum {pattern!r}: masked axes {first!r} and {second!r} must be of one size, are {sizes}")

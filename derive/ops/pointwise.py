@@ -91,7 +91,9 @@ def identity(x: Tensor) -> Tensor:
 
 def expand(x: Tensor, pattern: str) -> Tensor:
     """`"g -> a"`: axis g read as the axis a that it is shared by (grouped heads), in the same memory."""
-    old, new = (side.strip() for side in pattern.split("->"))
+    old, _, new = (side.strip() for side in pattern.partition("->"))
+    if old not in (axis.name for axis in x.axes):
+        raise ShapeError(f"expand {pattern!r}: {x.name!r} {shape_text(x.axes)} has no axis {old!r}")
     source = x.axis(old)
     (target,) = named_axes(new, f"expand {pattern!r}")
     axes = tuple(Axis(new, target.size, source.split, source.gathered) if axis.name == old else axis for axis in x.axes)

@@ -31,7 +31,7 @@ def inline(part: Node | Relation, letters: dict[str, str]) -> str:
 
 def markdown(report: Report) -> str:
     """Heading, formula, value, ledger, derivation and claims."""
-    return "\n".join(_lines(report))
+    return "\n".join(_lines(report)).rstrip("\n")
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -1,0 +1,57 @@
+"""How long commands take beside a plain `python -c "import sympy"`: ratios of medians, measured in alternation."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[1]
+PLAIN = ("-c", "import sympy")
+# Command -> the goal that the first issue sets for its ratio, where it sets one.
+COMMANDS: dict[tuple[str, ...], float | None] = {
+    ("activations", "--latex"): 1.25,
+    ("list",): 0.4,
+    ("activations",): None,
+    ("parameters", "--model", "llama3-70b"): None,
+    ("activations", "--json", "--model", "gpt2"): None,
+}
+
+
+def seconds(arguments: tuple[str, ...]) -> float:
+    """The wall time of one run of this Python, with bytecode caching on, as a user has it."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - start
+
+
+def measured(rounds: int) -> dict[tuple[str, ...], list[float]]:
+    """Times by command, plain import first; each round runs every command once, so that a slow minute hits them all."""
+    runs = {PLAIN: PLAIN, **{command: ("-m", "derive", *command) for command in COMMANDS}}
+    for arguments in runs.values():  # warm-up: bytecode is written, files are in the page cache
+        seconds(arguments)
+    times: dict[tuple[str, ...], list[float]] = {command: [] for command in runs}
+    for _ in range(rounds):
+        for command, arguments in runs.items():
+            times[command].append(seconds(arguments))
+    return times
+
+
+def main() -> None:
+    """Print the table; the number of rounds is the only argument."""
+    times = measured(int(sys.argv[1]) if len(sys.argv) > 1 else 15)
+    plain = median(times[PLAIN])
+    print(f"{'command':<45}{'median, s':>10}{'lowest, s':>10}{'ratio':>8}{'goal':>7}")
+    for command, taken in times.items():
+        name = 'python -c "import sympy"' if command == PLAIN else f"derive {' '.join(command)}"
+        goal = COMMANDS.get(command)
+        verdict = "" if goal is None else f"{goal:>7}" + ("" if median(taken) <= goal * plain else "  missed")
+        print(f"{name:<45}{median(taken):>10.3f}{min(taken):>10.3f}{median(taken) / plain:>8.2f}{verdict}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""Every claim of every source: its verdict, its exact value at valid sizes or its counterexample, its citation."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from fractions import Fraction
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checks.strategies import points
+from derive import Ledger, Model, Role, claims
+from derive.citation import OPEN, PROVED, REFUTED, UP_TO, Citation, Claim
+from derive.errors import ClaimError
+from derive.exact import evaluate
+from derive.reading import to_tree
+from derive.tree import Node, symbols_of
+from derive.verdict import is_neglected, judge, plan_of
+from formulas import all_claims, catalog
+from formulas.activations import activations
+from formulas.architectures.gpt import gpt
+from formulas.sources.korthikanti2022 import korthikanti2022
+
+CLAIMS = all_claims()
+HOLDING = [claim for claim in CLAIMS if claim.expected in (PROVED, UP_TO)]
+FALSE = [claim for claim in CLAIMS if claim.expected == REFUTED]
+KINDS = ("paper", "article", "tool", "measurement")
+
+
+def named(claim: Claim) -> str:
+    return f"{claim.source.key}-{claim.formula.name}-{claim.plan_text or 'plain'}"
+
+
+@cache
+def rows(claim: Claim, letter: str = "") -> tuple[tuple[Node, Role | None, bool], ...]:
+    """The rows of a claim's quantity, or of the one behind a letter: value, role, and whether the claim leaves it out."""
+    formula = claim.letters[letter] if letter else claim.formula
+    ledger: Ledger = formula.ledger(Model(claim.about) if claim.about is not None else None, plan_of(claim))
+    return tuple((to_tree(row.value), row.role, is_neglected(row, claim.neglect)) for row in ledger)
+
+
+def letters_of(claim: Claim) -> set[str]:
+    """Every letter that has a size when a claim is valued: of the claim, of the rows, of the quantities it names."""
+    trees = [claim.tree, *(tree for letter in ("", *claim.letters) for tree, _, _ in rows(claim, letter))]
+    return {name for tree in trees for name in symbols_of(tree)} - set(claim.letters)
+
+
+def value(claim: Claim, point: Mapping[str, int]) -> Fraction:
+    """What the claim says at a point, quantities such as N counted in full."""
+    named = {
+        letter: sum((evaluate(tree, point) for tree, _, _ in rows(claim, letter)), Fraction(0))
+        for letter in claim.letters
+    }
+    return evaluate(claim.tree, {**point, **named})
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=named)
+def test_verdict_is_the_expected_one(claim):
+    judged = judge(claim)
+    assert judged.verdict == claim.expected
+    assert judged.verdict != OPEN
+    assert bool(judged.statement) == (judged.verdict in (PROVED, UP_TO))
+    assert (judged.neglected is not None or judged.included is not None) == (judged.verdict == UP_TO)
+
+
+@pytest.mark.parametrize("claim", HOLDING, ids=named)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_proved_claim_holds_at_sizes(claim, data):
+    point = data.draw(points(letters_of(claim), claim.relations), label="sizes")
+    judged = judge(claim)
+    derived = sum((evaluate(tree, point) for tree, _, _ in rows(claim)), Fraction(0))
+    left_out = sum((evaluate(tree, point) for tree, _, out in rows(claim) if out), Fraction(0))
+    neglected, included = (
+        evaluate(tree, point) if tree is not None else Fraction(0) for tree in (judged.neglected, judged.included)
+    )
+    assert value(claim, point) + neglected - included == derived
+    assert neglected == left_out
+    assert (neglected, included) == (0, 0) or judged.verdict == UP_TO
+
+
+@pytest.mark.parametrize("claim", FALSE, ids=named)
+def test_refuted_claim_differs_at_its_counterexample(claim):
+    judged = judge(claim)
+    point = judged.counterexample
+    assert point is not None
+    assert judged.residual is not None
+    assert judged.values_there is not None
+    claimed, derived = judged.values_there
+    counted = [tree for tree, _, out in rows(claim) if not out]
+    assert claimed == evaluate(claim.tree, point)
+    assert derived == sum((evaluate(tree, point) for tree in counted), Fraction(0))
+    assert claimed - derived == evaluate(judged.residual, point) != 0
+    assert all(isinstance(size, int) and size > 0 for size in point.values())
+    for letter, tree in judged.hypotheses.items():
+        assert evaluate(tree, point) == point[letter]
+    for letter in claim.letters:
+        assert point[letter] == sum((evaluate(tree, point) for tree, _, _ in rows(claim, letter)), Fraction(0))
+
+
+def test_every_verdict_has_its_claims():
+    """None of the tests above runs over an empty list."""
+    assert {claim.expected for claim in CLAIMS} == {PROVED, UP_TO, REFUTED}
+    assert len(set(map(id, CLAIMS))) == len(CLAIMS)
+
+
+def test_table_2_is_whole():
+    """Korthikanti's six rows, each proved, five of them up to the statistics of the norms."""
+    table = [claim for claim in CLAIMS if claim.source is korthikanti2022 and claim.place == "table 2"]
+    assert [(claim.plan_text, judge(claim).verdict) for claim in table] == [
+        ("", UP_TO),
+        ("tp=t", UP_TO),
+        ("tp=t,sp", UP_TO),
+        ("tp=t,recompute=core", UP_TO),
+        ("tp=t,sp,recompute=core", UP_TO),
+        ("tp=t,recompute=layer", PROVED),
+    ]
+    point = {"s": 2048, "b": 1, "h": 12288, "a": 96, "f": 49152, "g": 96, "d": 128, "t": 8}
+    neglected = [judge(claim).neglected for claim in table]
+    residuals = [evaluate(tree, point) for tree in neglected if tree is not None]
+    assert residuals == [16 * 2048, 16 * 2048, 2 * 2048, 16 * 2048, 2 * 2048]
+
+
+# Sources
+
+
+@pytest.mark.parametrize("source", dict.fromkeys(claim.source for claim in CLAIMS), ids=lambda source: source.key)
+def test_citation_is_complete(source):
+    assert all(getattr(source, part.name) for part in fields(Citation))
+    assert source.kind in KINDS
+    assert 1990 < source.year < 2100
+
+
+def test_every_source_file_has_its_claims():
+    from pathlib import Path
+
+    import formulas.sources
+
+    files = {path.stem for path in Path(formulas.sources.__path__[0]).glob("*.py")} - {"__init__"}
+    assert {claim.source.key.replace("-", "_") for claim in CLAIMS} == files
+
+
+def test_every_formula_of_a_claim_is_in_the_catalog():
+    known = catalog().values()
+    assert all(each in known for claim in CLAIMS for each in (claim.formula, *claim.letters.values()))
+    assert all(claim.place and claim.text for claim in CLAIMS)
+
+
+# Slips
+
+source = Citation("someone2020", "paper", "Someone", 2020, "A title", "arXiv:0000.00000")
+
+
+@pytest.mark.parametrize(("rows", "given", "message"), [
+    ({"": "34*s*b*x"}, {}, ""),
+    ({"": "34*s*b*"}, {}, ""),
+    ({"": "34 s b h"}, {}, ""),
+    ({"": "34sbh"}, {}, ""),
+    ({"": "s*b*h*(34 + 5*a*s/h"}, {}, ""),
+    ({"": "16·s"}, {}, ""),
+    ({"tp=8,zz": "34*s*b*h"}, {}, ""),
+    ({"tp=0": "34*s*b*h"}, {}, ""),
+    ({"recompute": "34*s*b*h"}, {}, ""),
+    ({"": "34*s*b*h"}, {"d": "h/x"}, ""),
+])  # fmt: skip
+def test_a_slip_in_a_quotation_stops_the_import(rows, given, message):
+    with pytest.raises(ClaimError) as caught:
+        claims(source, activations, "table 9", about=gpt, rows=rows, given=given)
+    assert str(caught.value) == f"someone2020, table 9: {message}"
