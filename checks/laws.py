@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, cast
@@ -96,10 +96,6 @@ class Law:
     least: Mapping[str, int] = field(default_factory=dict)
 
 
-def _sum(values: Iterable[Expr]) -> Expr:
-    return cast(Expr, Add(*values))
-
-
 def _shards(fold: Fold, where: str) -> Callable[[Case], Sides]:
     """What all devices hold, counting once what each of them holds whole, and what one device alone holds."""
 
@@ -107,7 +103,7 @@ def _shards(fold: Fold, where: str) -> Callable[[Case], Sides]:
         traced = getattr(case, where)
         shards, serial = fold(traced, case.plan), fold(traced, case.serial.plan)
         pairs = [(row.value, one.value) for row, one in zip(shards, serial, strict=True)]
-        return _sum(row if row == one else case.plan.tp * row for row, one in pairs), serial.value
+        return Add(*(row if row == one else case.plan.tp * row for row, one in pairs)), serial.value
 
     return sides
 
@@ -127,7 +123,7 @@ def _one_head_a_device(case: Case) -> Sides:
 
 
 def _backward(case: Case) -> Sides:
-    return flops(case.whole, case.plan, "backward").value, 2 * flops(case.whole, case.plan, "forward").value
+    return flops(case.whole, case.plan, "backward").value, 2 * FORWARD(case.whole, case.plan).value
 
 
 def _frozen(case: Case) -> Sides:
@@ -175,8 +171,7 @@ def nothing(x):
 
 
 def _empty(case: Case) -> Sides:
-    around, inputs = case.architecture, case.architecture.layer_inputs
-    wrapped = case.traced(lambda x: nothing(around.layer(nothing(x))), inputs)
+    wrapped = case.traced(lambda x: nothing(case.architecture.layer(nothing(x))), case.architecture.layer_inputs)
     return saved(wrapped, case.under(recompute=(*case.plan.recompute, "nothing")).plan).value, case.kept.value
 
 
@@ -186,10 +181,15 @@ def _layer_input(case: Case) -> Sides:
     return layer.kept.value, bytes_each * case.size("s") * case.size("b") * case.size("h") + _tables(layer)
 
 
-def _again(how: tuple[str, ...], runs: int, block: str) -> Callable[[Case], Sides]:
-    """Twice what runs again, and `runs` times the forward products of a block."""
-    forward = lambda case: case.running(*how).flops("forward").within(block).value  # noqa: E731
-    return lambda case: (2 * case.running(*how).flops("recompute").value, runs * forward(case))
+def _again(how: tuple[str, ...], layers: int, halves: int) -> Callable[[Case], Sides]:
+    """Twice what runs again; the forward products of so many layers, twice, and of so many halves of the core."""
+
+    def sides(case: Case) -> Sides:
+        forward = case.running(*how).flops("forward")
+        again = 2 * layers * forward.value + halves * forward.within("core").value
+        return 2 * case.running(*how).flops("recompute").value, again
+
+    return sides
 
 
 def _early_stop(case: Case) -> Sides:
@@ -222,13 +222,12 @@ def _batch(case: Case) -> Sides:
 
 
 def _sequences(case: Case) -> Sides:
-    t, shared = case.plan.tp, _without_batch(case)
-    return t * case.under(sp=True).kept.value, case.serial.kept.value + (t - 1) * shared
+    split, serial = case.under(sp=True).kept.value, case.serial.kept.value
+    return case.plan.tp * split, serial + (case.plan.tp - 1) * _without_batch(case)
 
 
 def _untied(ids, targets):
-    x, _ = gpt.embedding(ids)
-    return gpt.head(gpt.final_norm(x), parameter("head table", "V h", Role.TABLE), targets)
+    return gpt.head(gpt.final_norm(gpt.embedding(ids)[0]), parameter("head table", "V h", Role.TABLE), targets)
 
 
 def _tied_llama(ids, targets):
@@ -239,19 +238,18 @@ def _tied_llama(ids, targets):
 def _tied(case: Case) -> Sides:
     tied = case.architecture.name.startswith("gpt")
     other = case.traced(_untied if tied else _tied_llama, case.architecture.model_inputs)
-    two, one = (other, _ends(case)) if tied else (_ends(case), other)
-    return parameters(two, Plan()).value, parameters(one, Plan()).value + case.size("V") * case.size("h")
+    two, one = (parameters(each, Plan()).value for each in ((other, _ends(case)) if tied else (_ends(case), other)))
+    return two, one + case.size("V") * case.size("h")
 
 
 def _causal(case: Case) -> Sides:
     s = case.size("s")
     causal, full = (case.under(mask=mask).flops("forward", "backward") for mask in ("causal", "full"))
-    scores = full.within("core").value
-    return 2 * s * causal.value, 2 * s * (full.value - scores) + (s + 1) * scores
+    return 2 * s * causal.value, 2 * s * full.value - (s - 1) * full.within("core").value
 
 
 def _blocks(case: Case) -> Sides:
-    return _sum(case.kept.within(name).value for name in ("attention", "mlp", "norm")), case.kept.value
+    return Add(*(case.kept.within(name).value for name in ("attention", "mlp", "norm"))), case.kept.value
 
 
 def _wide(case: Case) -> Sides:
@@ -263,7 +261,7 @@ WRITTEN, SELECTIVE, FULL = ("materialised",), ("materialised", "core"), ("materi
 FORWARD: Fold = lambda traced, plan: flops(traced, plan, "forward")  # noqa: E731
 LAWS = (
     Law("shards-of-bytes", "t shards, and what each device keeps whole, are the serial bytes", _shards(saved, "layer")),
-    Law("shards-of-parameters", "so they are of parameters", _shards(parameters, "whole")),
+    Law("shards-of-parameters", "t shards, and what each holds whole, are the model", _shards(parameters, "whole")),
     Law("shards-of-products", "t devices multiply what one alone does: nothing is done twice", _products),
     Law("sequences", "sequence parallelism leaves nothing whole but what has no sequences in it", _sequences),
     Law("one-device", "at t = 1, with sequence parallelism or without, a layer keeps the serial bytes", _one_device),
@@ -277,16 +275,18 @@ LAWS = (
     Law("model-bytes", "a model keeps what L layers and its ends do, tables of all layers once", _model_bytes),
     Law("empty-recomputation", "recomputing a block that computes nothing changes nothing", _empty),
     Law("layer-input", "a recomputed layer keeps its input and the tables that it reads, nothing else", _layer_input),
-    Law("layer-again", "a recomputed layer runs its forward products once more", _again(FULL, 2, "layer")),
-    Law("core-again", "selective recomputation runs the core's products once more", _again(SELECTIVE, 2, "core")),
-    Law("scores-again", "a fused core runs one of its two products once more", _again(("flash",), 1, "core")),
-    Law("nothing-again", "where nothing is recomputed, nothing runs again", _again(WRITTEN, 0, "layer")),
+    Law("layer-again", "a recomputed layer runs its forward products once more", _again(FULL, 1, 0)),
+    Law("core-again", "selective recomputation runs the core's products once more", _again(SELECTIVE, 0, 2)),
+    Law("scores-again", "a fused core runs one of its two products once more", _again(("flash",), 0, 1)),
+    Law("layer-and-scores-again", "a recomputed layer with a fused core does both", _again(("flash", "layer"), 1, 1)),
+    Law("nothing-again", "where nothing is recomputed, nothing runs again", _again(WRITTEN, 0, 0)),
     Law("early-stop", "stopping a recomputation early never multiplies more", _early_stop, "<="),
     Law("norm-recomputed", "recomputing the norms never keeps more", _kept((None, "norm"), (None,)), "<="),
-    Law("core-recomputed", "nor does recomputing the core", _kept(SELECTIVE, WRITTEN), "<="),
-    Law("attention-recomputed", "nor does recomputing attention", _kept((None, "attention"), (None,)), "<="),
-    Law("mlp-recomputed", "nor does recomputing the MLP", _kept((None, "mlp"), (None,)), "<="),
-    Law("layer-recomputed", "nor does recomputing the layer", _kept((None, "layer"), (None,)), "<="),
+    Law("core-recomputed", "recomputing the core never keeps more", _kept(SELECTIVE, WRITTEN), "<="),
+    Law("attention-recomputed", "recomputing attention never keeps more", _kept((None, "attention"), (None,)), "<="),
+    Law("mlp-recomputed", "recomputing the MLP never keeps more", _kept((None, "mlp"), (None,)), "<="),
+    Law("layer-recomputed", "recomputing the layer never keeps more", _kept((None, "layer"), (None,)), "<="),
+    Law("core-dropped", "nothing of a recomputed core tells how it ran", _kept(("flash", "core"), SELECTIVE)),
     Law("flash-for-scores", "a fused core keeps 4abs bytes in place of the scores' rows", _flash),
     Law("flash-or-not", "from two tokens on, a fused core keeps no more", _kept(("flash",), WRITTEN), "<=", {"s": 2}),
     Law("batch", "twice the micro-batch keeps twice the bytes, what has no sequences in it once", _batch),
@@ -295,5 +295,5 @@ LAWS = (
     Law("blocks", "attention, MLP and norms together keep what the layer keeps", _blocks),
     Law("fp32", "computing in fp32 doubles what was kept in bf16 and nothing else", _wide),
 )
-# For plans with more devices than key/value heads, whose shards are no parts of the serial bytes.
+# For plans with more devices than key/value heads, whose shards are no parts of the serial bytes:
 FEW_HEADS = Law("few-heads", "with fewer key/value heads than devices, each device keeps one head", _one_head_a_device)

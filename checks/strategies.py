@@ -54,16 +54,11 @@ def sizes_of(draw: Draw, architecture: Architecture, degree: int = 1, *, few_hea
     return {letter: sizes[letter] for letter in letters}
 
 
-def recomputable(attention: str) -> tuple[str, ...]:
-    """The blocks that a plan may recompute: not the core where a kernel recomputes it already."""
-    return tuple(name for name in RECOMPUTED if name != "core" or attention == "materialised")
-
-
 @st.composite
 def plans(draw: Draw, degree: Any = 1) -> Plan:
     """A plan of that degree: sequence parallelism, attention, mask, recomputed blocks, early stop."""
     attention = draw(st.sampled_from(("materialised", "flash", "cuda_flash")))
-    blocks = draw(st.lists(st.sampled_from(recomputable(attention)), unique=True, max_size=3))
+    blocks = draw(st.lists(st.sampled_from(RECOMPUTED), unique=True, max_size=3))
     return Plan(
         tp=degree,
         sp=draw(st.booleans()),

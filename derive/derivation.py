@@ -15,7 +15,7 @@ from derive.plan import Plan
 from derive.proof.step import show_equal
 from derive.quantity import Formula
 from derive.reading import shares, sum_to_tree, to_tree
-from derive.tree import Node, Product, Relation, Sum, Symbol, children, integer, product_of, sum_of, symbols_of, to_text
+from derive.tree import Node, Product, Relation, Symbol, integer, product_of, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
 
 Words = tuple[str | Node | Relation, ...]  # a reason: words, with formulas among them
@@ -23,10 +23,19 @@ Words = tuple[str | Node | Relation, ...]  # a reason: words, with formulas amon
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One summand of a step with the rows that it stands for."""
+    """One summand of a step: the rows that it stands for, all of one amount."""
 
-    tree: Node
+    each: Node
     rows: tuple[Row, ...]
+
+    @property
+    def tree(self) -> Node:
+        """All the rows together: how many there are times what each is."""
+        if len(self.rows) == 1:
+            return self.each
+        return product_of(
+            [integer(len(self.rows)), *(self.each.factors if isinstance(self.each, Product) else (self.each,))]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +164,7 @@ class _Maker:
             return [self.equal("", total, claim.tree, quoted)] if total != claim.tree else []
         exact = sum_of([claim.tree, headline.neglected])
         left_out = ", ".join(dict.fromkeys(_label(row) for row in headline.rows))
-        because: Words = ("neglecting the rest: ", left_out)
-        if _is_monomial(headline.neglected):
-            because = ("neglecting ", headline.neglected, f" ({left_out})", *self._bound(ledger, headline))
+        because = "neglecting ", headline.neglected, f" ({left_out})", *self._bound(ledger, headline)
         return [self.equal("", total, exact, quoted), Step("", "≈", claim.tree, because)]
 
     def _terms(self, ledger: Ledger) -> tuple[Term, ...]:
@@ -166,23 +173,17 @@ class _Maker:
         for row in ledger:
             if row.value != 0:
                 by_value.setdefault(row.value, []).append(row)
-        made = []
-        for rows in by_value.values():
-            tree = to_tree(rows[0].value, self.notation.order)
-            many = product_of([integer(len(rows)), *(tree.factors if isinstance(tree, Product) else (tree,))])
-            made.append(Term(many if len(rows) > 1 else tree, tuple(rows)))
-        return tuple(made)
+        order = self.notation.order
+        return tuple(Term(to_tree(rows[0].value, order), tuple(rows)) for rows in by_value.values())
 
     def _bound(self, ledger: Ledger, headline: Judgement) -> Words:
         """How large the neglected part is at most: its share of one term of the formula, all terms being positive."""
         counted = [row.value for row in ledger if row not in headline.rows]
         rest = [row.value for row in headline.rows]
-        found = shares(rest, counted, self.notation.order, self.definitions)
+        found = [
+            tree for tree in shares(rest, counted, self.notation.order, self.definitions) if "+" not in to_text(tree)
+        ]
         return (", a share of at most ", min(found, key=lambda tree: len(to_text(tree)))) if found else ()
-
-
-def _is_monomial(node: Node) -> bool:
-    return not isinstance(node, Sum) and all(_is_monomial(part) for part in children(node))
 
 
 def _label(row: Row) -> str:

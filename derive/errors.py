@@ -52,5 +52,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     shown = name if len(name) <= 60 else name[:57] + "..."
     lowered = {candidate.lower(): candidate for candidate in names}
     close = get_close_matches(name.lower()[:200], lowered, n=1, cutoff=0.5)
-    hint = f"did you mean {lowered[close[0]]!r}?" if close else f"known are {', '.join(names)}"
+    there_are = f"known are {', '.join(names)}" if names else "there is none here"
+    hint = f"did you mean {lowered[close[0]]!r}?" if close else there_are
     return UnknownName(f"unknown {kind} {shown!r}: {hint}")

@@ -49,6 +49,9 @@ def implied(model: Model) -> dict[str, Given]:
             raise ModelError(
                 f"{letter} = {known[letter].value} exceeds {limit} = {known[limit].value}: set {limit} too"
             )
+    for letter, multiple in model.architecture.divides:
+        if letter in known and multiple in known and known[multiple].value % known[letter].value:
+            raise ModelError(f"{letter} = {known[letter].value} does not divide {multiple} = {known[multiple].value}")
     return known
 
 
@@ -98,11 +101,15 @@ def number(expression: Node, known: Sizes) -> Fraction | None:
 
 @dataclass(frozen=True)
 class Valued:
-    """A judged claim at a model's sizes: its value there, and which of its hypotheses fail there."""
+    """A judged claim at a model's sizes: its value there, and which of its hypotheses fail there.
+
+    `assumed` are the degrees that the claim has and the plan does not say: they are 1.
+    """
 
     judgement: Judgement
     value: Fraction | None
     failing: tuple[str, ...]
+    assumed: Mapping[str, int]
 
     @property
     def claim(self) -> Claim:
@@ -127,7 +134,8 @@ def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes) 
         value = number(claim.tree, here)
     except GrammarError:  # a division by zero at these sizes
         value = None
-    return Valued(judgement, value, tuple(_failing(judgement, model, here)))
+    assumed = {"t": 1} if plan.tp == 1 and "t" in symbols_of(claim.tree) else {}
+    return Valued(judgement, value, tuple(_failing(judgement, model, here)), assumed)
 
 
 def _failing(judgement: Judgement, model: Model | None, known: Sizes) -> Iterable[str]:

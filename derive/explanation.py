@@ -49,7 +49,7 @@ class Explanation:
 def explain(formula: Formula, model: Model | None, plan: Plan, coefficient: Fraction) -> tuple[Explanation, ...]:
     """Where `coefficient` comes from, for each term that has it; `DeriveError` lists those that there are."""
     if model is not None:
-        plan = plan.filled(model.kernels or model.architecture.kernels, model.mask or model.architecture.mask)
+        plan = model.complete(plan)
     where = definitions(model.relations, formula.notation) if model is not None else {}
     ledger = formula.ledger(model, plan)
     total = sum_of_terms((row.value for row in ledger), where)

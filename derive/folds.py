@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Mul, Rational
 
-from derive.errors import PlanError
+from derive.kept import calls, kept, made_again, outlives, requiring_gradients
 from derive.ledger import Ledger, Row
 from derive.precision import DType
-from derive.tensor import OUTPUT, PARAMETERS, Axis, BlockCall, Contraction, Role, Tensor
-from derive.tracing import Trace, check_blocks
-from derive.units import byte, flop, parameter
+from derive.tensor import PARAMETERS, Axis, BlockCall, Contraction, Role, Tensor
+from derive.tracing import Trace
+from derive.units import byte, dimensionless, flop, parameter
 
 if TYPE_CHECKING:
     from derive.plan import Kernel, Plan
@@ -48,107 +48,27 @@ def width(dtype: DType) -> Expr:
     return Rational(dtype.bytes.numerator, dtype.bytes.denominator)
 
 
-def requiring_gradients(traced: Trace, plan: Plan) -> set[Tensor]:
-    """The tensors that a gradient is made for: trained parameters, inputs, and whatever is computed from them."""
-    leaves = {tensor.name for tensor in traced.tensors if tensor.differentiable}
-    for name in plan.frozen:
-        if name not in leaves:
-            raise PlanError(f"frozen={name}: no parameter of that name; there are {', '.join(sorted(leaves))}")
-    found: set[Tensor] = set()
-    for tensor in traced.tensors:
-        if tensor.op is None:
-            wanted = tensor.differentiable and tensor.name not in plan.frozen
-        else:
-            wanted = any(operand in found for operand in tensor.op.inputs)
-        if wanted:
-            found.add(tensor)
-    return found
-
-
-class _Kept:
-    """What backward finds in memory: tensors by storage, each with the reasons to keep it and who needs it first."""
-
-    def __init__(self, traced: Trace, plan: Plan):
-        self.trace, self.plan = traced, plan
-        self.reasons: dict[Tensor, dict[str, None]] = {}
-        self.needed_by: dict[Tensor, Tensor] = {}
-        self.rebuilt: dict[Tensor, None] = {}
-
-    def need(self, tensor: Tensor, reason: str, by: Tensor) -> None:
-        """Keep `tensor` for `by`: itself, or what it is recomputed from."""
-        op = tensor.op
-        storage = tensor.storage
-        gone = any(self.plan.recomputes(call) for call in self.trace.interior_of(tensor))
-        if op is not None and gone:
-            if tensor not in self.rebuilt:
-                self.rebuilt[tensor] = None
-                for operand in op.inputs:
-                    self.need(operand, f"to recompute {tensor.name}", by)
-        elif storage.op is not None and storage.op.free:
-            for operand in storage.op.inputs:
-                self.need(operand, reason, by)
-        elif storage.role not in PARAMETERS:
-            self.reasons.setdefault(storage, {})[reason] = None
-            self.needed_by.setdefault(storage, by)
-
-
-def _kept(traced: Trace, plan: Plan) -> _Kept:
-    check_blocks(traced, plan.recompute)
-    for call in _calls(traced):
-        if call.fused_by is not None and plan.kernel(call) is not None and call.name in plan.recompute:
-            raise PlanError(
-                f"recompute={call.name}: {call.fused_by}={dict(plan.kernels)[call.fused_by]} recomputes it already"
-            )
-    gradients = requiring_gradients(traced, plan)
-    kept = _Kept(traced, plan)
-    for tensor in traced.tensors:
-        op = tensor.op
-        if op is None or tensor not in gradients:
-            continue
-        for operand, needs in zip(op.inputs, op.needs, strict=True):
-            if operand in gradients:
-                for needed in needs:
-                    kept.need(tensor if needed is OUTPUT else needed, f"for the gradient of {operand.name}", tensor)
-        for call in tensor.blocks:
-            if plan.kernel(call) is not None and not _gone_around(plan, tensor, call):
-                for residual in op.residuals:
-                    kept.reasons.setdefault(residual, {})[f"kept by the kernel of {call.name}"] = None
-                    kept.needed_by.setdefault(residual, tensor)
-                if call in traced.results.get(tensor, ()):
-                    kept.need(tensor, f"kept by the kernel of {call.name}", tensor)
-    return kept
-
-
-def _gone_around(plan: Plan, tensor: Tensor, call: BlockCall) -> bool:
-    """Whether a block around `call` is itself recomputed, so that nothing of the kernel outlives the forward pass."""
-    return any(plan.recomputes(outer) for outer in tensor.blocks[: tensor.blocks.index(call)])
-
-
-def _calls(traced: Trace) -> tuple[BlockCall, ...]:
-    return tuple(dict.fromkeys(call for tensor in traced.tensors for call in tensor.blocks))
-
-
 def saved(traced: Trace, plan: Plan) -> Ledger:
     """Bytes that a device keeps from the forward pass for the backward pass: one row a storage.
 
     The union, by storage, of the tensors that some gradient needs; a recomputable tensor is replaced by its inputs.
     A row stands in the block of the operation that first needs it.
     """
-    kept = _kept(traced, plan)
+    found = kept(traced, plan)
     order = {tensor: index for index, tensor in enumerate(traced.tensors)}
     rows = [
-        _row(tensor, plan, kept.needed_by[tensor].blocks, "; ".join(_joined(kept.reasons[tensor])))
-        for tensor in sorted(kept.reasons, key=lambda tensor: (order[kept.needed_by[tensor]], order[tensor]))
+        _row(tensor, plan, found.needed_by[tensor].blocks, "; ".join(_joined(found.reasons[tensor])))
+        for tensor in sorted(found.reasons, key=lambda tensor: (order[found.needed_by[tensor]], order[tensor]))
     ]
     rows += _kernel_rows(traced, plan)
     return Ledger(tuple(rows), byte)
 
 
 def _joined(reasons: Iterable[str]) -> list[str]:
-    """Reasons of one kind said once: `for the gradient of a, b`."""
+    """Reasons of one kind said once: `gradient of a, b`."""
     kinds: dict[str, list[str]] = {}
     for reason in reasons:
-        for kind in ("for the gradient of ", "to recompute "):
+        for kind in ("gradient of ", "to recompute "):
             if reason.startswith(kind):
                 kinds.setdefault(kind, []).append(reason.removeprefix(kind))
                 break
@@ -173,10 +93,10 @@ def _row(tensor: Tensor, plan: Plan, blocks: tuple[BlockCall, ...], why: str) ->
 def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
     """What a kernel's implementation keeps beside the block's result and residuals."""
     rows = []
-    for call in _calls(traced):
+    for call in calls(traced):
         kernel: Kernel | None = plan.kernel(call)
         inside = next(tensor for tensor in traced.tensors if call in tensor.blocks)
-        if kernel is None or _gone_around(plan, inside, call):
+        if kernel is None or not outlives(plan, inside, call):
             continue
         path = tuple(outer.name for outer in inside.blocks[: inside.blocks.index(call) + 1])
         for name, dtype, count in kernel.extra:
@@ -235,11 +155,10 @@ def flops(traced: Trace, plan: Plan, *passes: str) -> Ledger:
     """FLOPs of all products in the given passes, one row a product: `forward`, `backward`, `recompute`.
 
     Backward differentiates each einsum: one product for every operand that needs a gradient. `recompute` is what the
-    plan runs again: all products of a recomputed block, or, stopping early or in a kernel, those that lead to a needed
-    tensor.
+    plan runs again, as `made_again` says.
     """
     gradients = requiring_gradients(traced, plan)
-    again = _run_again(traced, plan) if "recompute" in passes else set()
+    again = made_again(traced, plan) if "recompute" in passes else Counter()
     rows = []
     for tensor in traced.tensors:
         if tensor.op is None or tensor.op.contraction is None:
@@ -254,7 +173,7 @@ def flops(traced: Trace, plan: Plan, *passes: str) -> Ledger:
             ]
             if tensor in gradients
             else [],
-            "recompute": [(f"{tensor.name} again", contraction)] if tensor in again else [],
+            "recompute": [(f"{tensor.name} again", contraction)] * again[tensor],
         }
         blocks = tuple(call.name for call in tensor.blocks)
         for name in passes:
@@ -266,21 +185,12 @@ def flops(traced: Trace, plan: Plan, *passes: str) -> Ledger:
     return Ledger(tuple(rows), flop)
 
 
-def _run_again(traced: Trace, plan: Plan) -> set[Tensor]:
-    kept = _kept(traced, plan)
-    again = set()
-    for tensor in traced.tensors:
-        around = [call for call in tensor.blocks if plan.recomputes(call)]
-        whole = any(plan.kernel(call) is None for call in around) and not plan.early_stop
-        if tensor in kept.rebuilt or (around and whole):
-            again.add(tensor)
-    return again
-
-
 def pointwise(traced: Trace, plan: Plan) -> Ledger:
-    """Elements that operations other than products write in the forward pass: what counting products leaves out."""
-    from derive.units import dimensionless
+    """Elements that operations other than products write in the forward pass: what counting products leaves out.
 
+    The residuals of fused kernels, such as a log-sum-exp, are left out: no operation of the layer writes them.
+    """
+    residuals = {each for tensor in traced.tensors if tensor.op is not None for each in tensor.op.residuals}
     rows = [
         _counted(tensor, plan, tensor.op.name)
         for tensor in traced.tensors
@@ -288,5 +198,6 @@ def pointwise(traced: Trace, plan: Plan) -> Ledger:
         and tensor.op.contraction is None
         and not tensor.op.free
         and tensor.op.collective is None
+        and tensor not in residuals
     ]
     return Ledger(tuple(rows), dimensionless)

@@ -11,6 +11,7 @@ from sympy import Basic, Expr, Symbol
 
 from derive.grammar import parse
 from derive.letters import Notation
+from derive.plan import Plan
 from derive.reading import to_sympy
 from derive.tracing import Input, Trace, trace
 from derive.tree import Node
@@ -44,6 +45,7 @@ class Architecture:
     kernels: tuple[tuple[str, str], ...] = (("attention", "materialised"),)
     mask: str = "causal"
     bounds: tuple[tuple[str, str], ...] = ()  # (letter, letter that it may not exceed)
+    divides: tuple[tuple[str, str], ...] = ()  # (letter, letter that it must divide)
 
     @cached_property
     def relation_trees(self) -> dict[str, Node]:
@@ -81,6 +83,10 @@ class Model:
     kernels: tuple[tuple[str, str], ...] = ()
     mask: str | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    def complete(self, plan: Plan) -> Plan:
+        """The plan with this model's kernels and mask where it says nothing."""
+        return plan.filled(self.kernels or self.architecture.kernels, self.mask or self.architecture.mask)
 
     @property
     def layer(self) -> Trace:

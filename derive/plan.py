@@ -38,6 +38,8 @@ KERNELS: dict[str, dict[str, Kernel | None]] = {
 
 MASKS = ("causal", "full")
 
+LETTERS = {"tp": "t"}  # the letter of a degree that is left symbolic
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -103,12 +105,13 @@ _DEGREE: dict[str, Callable[[Plan], Any]] = {
 
 
 def _degree(key: str, text: str, symbol: Callable[[str], Any]) -> Any:
-    if text[:1].isalpha():
+    if text == LETTERS[key]:
         return symbol(text)
     try:
         return parse_positive_integer(text, key)
     except ValueTextError as error:
-        raise PlanError(f"plan {key}={text[:40]}: {error}") from None
+        wrong = f"write {KEYS[key].form}" if text[:1].isalpha() else error
+        raise PlanError(f"plan {key}={text[:40]}: {wrong}") from None
 
 
 def _choice(key: str, text: str, known: tuple[str, ...] | dict) -> str:

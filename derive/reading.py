@@ -195,8 +195,9 @@ def terms_to_tree(terms: Terms, order: Sequence[str], *, in_front: bool = True) 
     if not any(shared) and content == 1:
         return total
     above, below = _sides(letters, shared)
-    over, under = ([integer(number)] if number != 1 else [] for number in content.as_integer_ratio())
-    return _over([*over, *above, total], [*under, *below])
+    over, under = ([integer(number)] if number != 1 else [] for number in abs(content).as_integer_ratio())
+    tree = _over([*over, *above, total], [*under, *below])
+    return Negative(tree) if content < 0 else tree
 
 
 def _atom_key(tree: Node, place: Place) -> tuple[int, tuple[int, str]]:
@@ -215,7 +216,8 @@ def _shared(column: Sequence[Fraction]) -> Fraction:
 def _content(coefficients: Sequence[Fraction]) -> Fraction:
     """The number that all coefficients share: 6 of 6 + 6s, 1/2 of 1/2 + s/2; nothing of 13 + 5s/8."""
     under = {coefficient.denominator for coefficient in coefficients}
-    return Fraction(
+    sign = -1 if all(coefficient < 0 for coefficient in coefficients) else 1
+    return sign * Fraction(
         gcd(*[coefficient.numerator for coefficient in coefficients]), under.pop() if len(under) == 1 else 1
     )
 

@@ -11,10 +11,12 @@ from derive.citation import REFUTED, Claim
 from derive.derivation import Derivation, derivation
 from derive.errors import ModelError
 from derive.evaluation import Valued, fitted, implied, number, split_letters, valued, with_options
+from derive.kept import requiring_gradients
 from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import Plan
 from derive.quantity import Formula
+from derive.tracing import check_blocks
 from derive.tree import symbols_of
 from derive.values import System, show
 from derive.verdict import judge
@@ -57,7 +59,7 @@ def report(
     `symbolic` keeps the letters of a model with sizes; without `judged` the claims only serve the derivation.
     Raises `ModelError` or `PlanError` for sizes that contradict one another or that the plan does not divide.
     """
-    claims = tuple(claims)
+    claims = list(claims)
     sizes = dict(options or {})
     settable = {letter.name for letter in formula.notation.letters.values() if letter.plan_key}
     degrees = {letter: sizes.pop(letter) for letter in list(sizes) if letter in settable}
@@ -67,10 +69,13 @@ def report(
         filled = plan
     else:
         model = with_options(model, sizes)
-        filled = plan.filled(model.kernels or model.architecture.kernels, model.mask or model.architecture.mask)
+        filled = model.complete(plan)
         known = implied(model)
         if symbolic:
             model, known = replace(model, sizes={}), {}
+    if model is not None:
+        requiring_gradients(model.whole, plan)  # refuses a parameter that is not there
+    check_blocks(model.whole.block_names if model is not None else (), plan.recompute)
     if isinstance(plan.tp, int) and plan.tp != 1:
         known["t"] = Given(plan.tp, "option")
     elif degrees:
@@ -85,7 +90,8 @@ def report(
         if divided:
             assumptions = (f"tp = {plan.tp} divides {', '.join(divided)}",)
     derived = derivation(formula, model, filled, claims)
-    behind = used | set(symbols_of(derived.expression))
+    claims = _in_order(claims, model) if judged else []
+    behind = used | set(symbols_of(derived.expression)).union(*(symbols_of(claim.tree) for claim in claims))
     sizes_behind = {name: known[name] for name in formula.notation.order if name in known and name in behind}
     value = number(derived.expression, known)
     free = tuple(
@@ -99,7 +105,7 @@ def report(
         sizes_behind | _settings(formula, model, plan, filled),
         value,
         free,
-        tuple(valued(judge(claim), model, filled, known) for claim in _in_order(claims, model)) if judged else (),
+        tuple(valued(judge(claim), model, filled, known) for claim in claims),
         assumptions,
         system,
     )

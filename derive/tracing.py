@@ -211,8 +211,8 @@ def trace(function: Callable[..., Any], *inputs: Input, sizes: Mapping[str, Expr
     return Trace(tuple(tape.tensors), dict(tape.results))
 
 
-def check_blocks(traced: Trace, names: tuple[str, ...]) -> None:
-    """Every one of `names` is a block of the trace, or `UnknownName` says which is not and what is."""
+def check_blocks(known: tuple[str, ...], names: tuple[str, ...]) -> None:
+    """Every one of `names` is one of the `known` blocks, or `UnknownName` says which is not and what is."""
     for name in names:
-        if name not in traced.block_names:
-            raise unknown("block", name, traced.block_names or ("none in this formula",))
+        if name not in known:
+            raise unknown("block", name, known)

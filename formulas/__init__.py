@@ -63,7 +63,7 @@ def _declared(tree: ast.Module, topic: str) -> Iterator[Entry]:
                 (symbol,) = (part.value for part in call.args if isinstance(part, ast.Constant))
                 unit = next(ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg == "unit")
                 title = (ast.get_docstring(node) or "").split("\n")[0]
-                named = unit.replace(" ", "").replace("flop", "FLOP")
+                named = unit.replace(" ", "").replace("flop", "FLOP").replace("dimensionless", "1")
                 yield Entry(node.name.replace("_", "-"), topic, str(symbol), named, title)
 
 

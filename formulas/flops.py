@@ -1,6 +1,6 @@
 """FLOPs of matrix products in model FLOPs: what the model needs, nothing that a plan computes twice."""
 
-from derive import flop, flops, formula, token
+from derive import dimensionless, flop, flops, formula, pointwise, token
 from formulas.notation import common
 
 tokens = common.symbol("s") * common.symbol("b")
@@ -31,3 +31,13 @@ def flops_per_token(model, plan):
     Unit: FLOP/token.
     """
     return flops(model.whole, plan, "forward", "backward").per(tokens, token)
+
+
+@formula("E", unit=dimensionless, notation=common)
+def pointwise_elements(model, plan):
+    """Elements that one layer's forward pass writes outside matrix products: what FLOPs leave out.
+
+    Activation functions, norms, softmax, dropout, masks, sums; each element costs a few operations, which no framework
+    counts. Unit: 1.
+    """
+    return pointwise(model.layer, plan)

@@ -34,7 +34,7 @@ def named(claim: Claim) -> str:
 
 @cache
 def rows(claim: Claim, letter: str = "") -> tuple[tuple[Node, Role | None, bool], ...]:
-    """The rows of a claim's quantity, or of the one behind a letter: value, role, and whether the claim leaves it out."""
+    """The rows of a claim's quantity, or of the one behind a letter: value, role, whether the claim leaves them out."""
     formula = claim.letters[letter] if letter else claim.formula
     ledger: Ledger = formula.ledger(Model(claim.about) if claim.about is not None else None, plan_of(claim))
     return tuple((to_tree(row.value), row.role, is_neglected(row, claim.neglect)) for row in ledger)
@@ -60,7 +60,7 @@ def test_verdict_is_the_expected_one(claim):
     judged = judge(claim)
     assert judged.verdict == claim.expected
     assert judged.verdict != OPEN
-    assert bool(judged.statement) == (judged.verdict in (PROVED, UP_TO))
+    assert bool(judged.proof) == (judged.verdict in (PROVED, UP_TO))
     assert (judged.neglected is not None or judged.included is not None) == (judged.verdict == UP_TO)
 
 
@@ -152,17 +152,26 @@ def test_every_formula_of_a_claim_is_in_the_catalog():
 source = Citation("someone2020", "paper", "Someone", 2020, "A title", "arXiv:0000.00000")
 
 
+LETTERS = "known letters are L, a, g, s, b, d, h, f, V, S, t, N"
+
+
 @pytest.mark.parametrize(("rows", "given", "message"), [
-    ({"": "34*s*b*x"}, {}, ""),
-    ({"": "34*s*b*"}, {}, ""),
-    ({"": "34 s b h"}, {}, ""),
-    ({"": "34sbh"}, {}, ""),
-    ({"": "s*b*h*(34 + 5*a*s/h"}, {}, ""),
-    ({"": "16·s"}, {}, ""),
-    ({"tp=8,zz": "34*s*b*h"}, {}, ""),
-    ({"tp=0": "34*s*b*h"}, {}, ""),
-    ({"recompute": "34*s*b*h"}, {}, ""),
-    ({"": "34*s*b*h"}, {"d": "h/x"}, ""),
+    ({"": "34*s*b*x"}, {}, f"formula '34*s*b*x': unknown letter 'x' at position 8; {LETTERS}"),
+    ({"": "34*s*b*"}, {}, "formula '34*s*b*': it ends too early at position 8; an operand or a ')' is missing"),
+    ({"": "34 s b h"}, {},
+     "formula '34 s b h': a `*` is missing between '34' and 's' at position 4; write the product out"),
+    ({"": "34sbh"}, {},
+     "formula '34sbh': a `*` is missing between '34' and 'sbh' at position 3; write the product out"),
+    ({"": "s*b*h*(34 + 5*a*s/h"}, {},
+     "formula 's*b*h*(34 + 5*a*s/h': it ends too early at position 20; an operand or a ')' is missing"),
+    ({"": "16·s"}, {}, "formula '16·s': unexpected '·' at position 3; write *"),
+    ({"tp=8,zz": "34*s*b*h"}, {},
+     "unknown plan key 'zz': known are tp, sp, recompute, early-stop, attention, mask, frozen"),
+    ({"tp=0": "34*s*b*h"}, {}, "plan tp=0: tp must be a positive integer: got '0'"),
+    ({"recompute": "34*s*b*h"}, {}, "plan 'recompute': write recompute=core"),
+    ({"": "34*s*b*h"}, {"d": "h/x"}, f"formula 'h/x': unknown letter 'x' at position 3; {LETTERS}"),
+    ({"": "34*s*b*h", "tp=8": "34*s*b*h/T"}, {},
+     f"formula '34*s*b*h/T': unknown letter 'T' at position 10; {LETTERS}"),
 ])  # fmt: skip
 def test_a_slip_in_a_quotation_stops_the_import(rows, given, message):
     with pytest.raises(ClaimError) as caught:

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 NAMES = [entry.name for entry in entries()]
 FORMULAS = catalog()
 # What a model is named by, what is kept in letters: one row for each way to ask about the same quantity.
+PLURALS = {"byte": "bytes", "parameter": "parameters", "1": "elements"}
 WAYS = {
     "default": (),
     **{preset: ("--model", preset) for preset in presets()},
@@ -70,8 +71,9 @@ def test_every_quantity_prints_in_every_format(derive, name, way):
     assert f"{data['symbol']} = {data['latex']}\n" in shown["markdown"]
     assert (data["value"] is not None) == (way in presets())
     if data["value"] is not None:
-        assert f"= {data['exact']} {data['unit']} = {data['value_text']}" in shown["text"]
-        assert f"= {data['exact']} {data['unit']} = " in shown["markdown"]
+        unit = PLURALS.get(data["unit"], data["unit"])
+        assert f"= {data['exact']} {unit} = {data['value_text']}" in shown["text"]
+        assert f"= {data['exact']} {unit} = " in shown["markdown"]
 
 
 NOTICES = {
@@ -80,7 +82,7 @@ NOTICES = {
     ("activations", "--plan", "mask=full"): ["mask changes nothing of activations"],
     ("mlp-activations", "--plan", "attention=flash"): ["attention changes nothing of mlp-activations"],
     ("parameters", "--plan", "tp=8", "--model", "gpt2"): [
-        "tp changes nothing of parameters, which is counted for the whole model"
+        "tp changes nothing of parameters: it is counted for the whole model"
     ],
     ("activations", "--plan", "tp=t,sp"): [],
     ("activations", "--plan", "recompute=core"): [],
@@ -107,8 +109,8 @@ def test_units_change_the_order_and_nothing_else(derive):
     code, si, _ = derive("activations", "--model", "gpt3-175b", "--units", "si")
     _, iec, _ = derive("activations", "--model", "gpt3-175b", "--units", "iec")
     assert code == 0
-    assert "2868936704 byte = 2.869 GB (2.672 GiB)" in si
-    assert "2868936704 byte = 2.672 GiB (2.869 GB)" in iec
+    assert "2868936704 bytes = 2.869 GB (2.672 GiB)" in si
+    assert "2868936704 bytes = 2.672 GiB (2.869 GB)" in iec
 
 
 # ---- lists, help, version, completion ----

@@ -120,8 +120,6 @@ HEADLINES = [
     ("layer-flops", "gpt", "mask=full,tp=8", "appendix A", "24*b*s*h^2 + 4*b*s^2*h", "24*b*s*h^2 + 4*b*s^2*h"),
     ("parameters", "gpt", "", "section 5.1, equation 2", "12*L*h^2*(1 + 13/(12*h) + (V + s)/(12*L*h))",
      "12*L*h^2*(1 + 13/(12*h) + (V + s)/(12*L*h)) + 2*h"),
-    ("model-activations", "gpt", "", "Memory for activations", "L*s*b*h*(34 + 5*a*s/h)",
-     "L*s*b*h*(34 + 5*a*s/h) + s*(8 + 24*b + 16*L*b + 5*b*h + 4*b*V)"),
 ]  # fmt: skip
 
 

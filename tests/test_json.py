@@ -19,7 +19,7 @@ SCHEMA = json.loads(files("derive.render").joinpath("schema.json").read_text(enc
 VALIDATOR = Draft202012Validator(SCHEMA)
 FORMULAS = catalog()
 ABOUT_MODELS = [name for name, formula in FORMULAS.items() if formula.needs_model]
-AMOUNTS = {"byte": "bytes", "FLOP": "flops", "parameter": "parameters", "FLOP/token": "flop/token"}
+AMOUNTS = {"byte": "bytes", "FLOP": "flops", "parameter": "parameters", "FLOP/token": "flops", "1": "elements"}
 # Sizes under which every architecture's hypotheses hold, for what is left in letters.
 ANYWHERE: dict[str, Fraction | int] = dict(
     zip("LagsbdhfVStmnp", (3, 4, 4, 6, 5, 2, 8, 32, 24, 6, 2, 3, 5, 7), strict=True)

@@ -33,6 +33,7 @@ from derive import (
     parameter,
     saved,
     softmax,
+    tensors,
     trace,
 )
 from derive.errors import ShapeError
@@ -191,6 +192,15 @@ def test_a_product_of_a_tensor_with_itself_keeps_it():
     assert flops(traced, Plan(), "backward").value == 2 * (2 * s * b * b)
 
 
+def test_each_gradient_is_the_einsum_with_the_result_in_the_place_of_the_operand():
+    _, traced = run(lambda x, y: einsum("m n, n p -> m p", x, y), Input("x", "s b"), Input("y", "b h"))
+    assert [(row.tensor, row.why, row.value) for row in flops(traced, Plan(), "forward", "backward")] == [
+        ("product", "forward: m n, n p -> m p", 2 * s * b * h),
+        ("gradient of x", "backward: m p, n p -> m n", 2 * s * b * h),
+        ("gradient of y", "backward: m n, m p -> n p", 2 * s * b * h),
+    ]
+
+
 def rope(x: Tensor) -> Tensor:
     cos, sin = constant("cos", "s d"), constant("sin", "s d")
     return add(multiply(x, cos), multiply(rotate_half(x), sin))
@@ -213,6 +223,9 @@ def test_views_share_storage_and_copies_do_not():
     def squared(share):
         return lambda k: multiply(share(k, "g -> a"), share(k, "g -> a"))
 
+    shared, traced = run(lambda k: expand(k, "g -> a"), K)
+    assert shared.storage is traced.tensors[0]
+    assert tensors(traced, Plan(), ("k",), "").value == 2 * s * b * g * d
     assert kept(run(squared(expand), K)[1]) == 2 * s * b * g * d
     assert kept(run(squared(pointwise.repeat_heads), K)[1]) == 2 * (2 * s * b * a * d)
 

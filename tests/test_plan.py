@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 from sympy import Symbol
 
-from derive import Mesh, Plan, parse_plan, recipe
+from derive import Input, Mesh, Plan, block, flops, gelu, linear, parse_plan, recipe, trace
 from derive.errors import DeriveError, PlanError, UnknownName
 from derive.plan import KERNELS, KEYS, Kernel
 from derive.precision import COMPUTE_DTYPES, RECIPES, Slot
@@ -61,7 +61,7 @@ def test_the_empty_text_is_one_device_without_recomputation():
 
 def test_a_degree_stays_the_symbol_of_its_letter():
     assert read("tp=t").tp is t
-    assert parse_plan("tp=x", Symbol).tp == Symbol("x")
+    assert parse_plan("tp=t", Symbol).tp == Symbol("t")
 
 
 @pytest.mark.parametrize(("text", "tp", "sp"), [("tp=8", 8, 1), ("tp=8,sp", 8, 8), ("tp=t,sp", t, t), ("sp", 1, 1)])
@@ -87,7 +87,7 @@ REFUSED = [
     ("mask=ful", UnknownName, "unknown value of mask= 'ful': did you mean 'full'?"),
     ("mask=window", UnknownName, "unknown value of mask= 'window': known are causal, full"),
     ("attention=flsh", UnknownName, "unknown value of attention= 'flsh': did you mean 'flash'?"),
-    ("tp=zz", UnknownName, "unknown symbol 'zz': known are L, a, g, s, b, d, h, f, V, S, t, N"),
+    ("tp=h", PlanError, "plan tp=h: write tp=8 or tp=t"),
     ("tp=0", PlanError, "plan tp=0: tp must be a positive integer: got '0'"),
     ("tp=1.5", PlanError, "plan tp=1.5: tp must be a positive integer: got '1.5'"),
 ]
@@ -172,6 +172,24 @@ def test_a_kernel_runs_the_blocks_that_are_made_for_it(text: str, kernel: Kernel
 def test_recomputed_blocks_are_found_by_name():
     assert read("recompute=mlp").recomputes(PLAIN)
     assert not read("recompute=mlp").recomputes(CORE)
+
+
+@block
+def projected(x):
+    return linear(gelu(linear(x, "h -> f", name="up")), "f -> h", name="down")
+
+
+@block
+def activated(x):
+    return gelu(linear(x, "h -> f", name="up"))
+
+
+@pytest.mark.parametrize(("function", "whole"), [(projected, ["up again", "down again"]), (activated, ["up again"])])
+def test_an_early_stop_comes_after_the_last_tensor_that_is_needed(function, whole: list[str]):
+    traced = trace(function, Input("x", "s h"), sizes={letter: common.symbol(letter) for letter in "shf"})
+    again = {text: [row.tensor for row in flops(traced, read(text), "recompute")] for text in (
+        "", f"recompute={function.__name__}", f"recompute={function.__name__},early-stop")}  # fmt: skip
+    assert list(again.values()) == [[], whole, ["up again"]]
 
 
 # ---- recipes ----

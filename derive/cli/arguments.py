@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NoReturn
 
+from derive.cli.show import emit
 from derive.errors import DeriveError, unknown
 from derive.version import __version__
 
@@ -30,7 +31,7 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         found = re.search(r"unrecognized arguments: (--[\w-]+)", message)
         known = [option for action in self._actions for option in action.option_strings]
-        close = get_close_matches(found[1], known, n=1) if found else []
+        close = get_close_matches(found[1], known, n=1, cutoff=0.7) if found else []
         hint = f": did you mean {close[0]}?" if close else f"; see {self.prog} --help"
         raise DeriveError(message[:300] + hint)
 
@@ -99,10 +100,11 @@ def top_level(arguments: list[str]) -> int:
     """`derive` alone, or with options that are about no quantity."""
     from derive.cli.catalog import overview
 
+    everything = overview({name: verb.about for name, verb in VERBS.items()})
     parser = Parser(
         prog="derive",
         usage="derive NAME [options] | derive VERB [options]",
-        description="Derives, proves and evaluates the formulas of LLM resource accounting.\n\n" + overview(),
+        description="Derives, proves and evaluates the formulas of LLM resource accounting.\n\n" + everything,
         epilog="`derive NAME --help` lists the options of a quantity.",
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -117,7 +119,7 @@ def top_level(arguments: list[str]) -> int:
 
         print(shtab.complete(completion_parser(), options.print_completion))
     else:
-        print(overview())
+        emit(everything)
     return 0
 
 

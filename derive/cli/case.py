@@ -50,7 +50,7 @@ def sizes_of(texts: list[str], notation: Notation) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals:
+        if not equals or not name:
             raise DeriveError(f"--set {text[:40]}: write SYMBOL=VALUE, such as --set s=4096")
         size = parse_positive_integer(value, notation[name].name)
         if sizes.setdefault(name, size) != size:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from derive.cli.show import emit, present
@@ -20,12 +21,10 @@ def tables() -> list[Table]:
     ]
 
 
-def overview() -> str:
-    """The catalog and the verbs, as `derive` alone prints them."""
-    from derive.cli.arguments import VERBS
-
-    verbs = Table("verbs", ("", "", ""), [(name, "", verb.about) for name, verb in VERBS.items()])
-    blocks = [plain(table).replace("\n\n", "\n") for table in (*tables(), verbs)]
+def overview(verbs: Mapping[str, str]) -> str:
+    """The catalog and the verbs with what they do, as `derive` alone prints them."""
+    below = Table("verbs", ("", ""), list(verbs.items()))
+    blocks = [plain(table) for table in (*tables(), below)]
     start = "Try: derive activations        derive activations --latex        derive explain activations 34"
     return "\n\n".join([*blocks, start])
 

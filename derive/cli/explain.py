@@ -20,10 +20,12 @@ def run(_name: str, options: Namespace) -> int:
 
     formula = formula_of(options.quantity)
     try:
-        coefficient = parse_value(options.coefficient).number
+        coefficient = parse_value(options.coefficient)
     except ValueTextError as error:
         raise DeriveError(f"the coefficient must be a number: {error}") from None
-    found = explain(formula, model_of(formula, options), plan_of(formula, options), coefficient)
+    if coefficient.unit is not None:
+        raise DeriveError(f"the coefficient must be a number: {options.coefficient[:40]!r} has a unit")
+    found = explain(formula, model_of(formula, options), plan_of(formula, options), coefficient.number)
     if options.json:
         emit(json.dumps(data(found), indent=2, ensure_ascii=False), data=True)
     else:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from derive.cli import load_sympy, say
 from derive.cli.case import formula_of, model_of, plan_of, sizes_of
 from derive.cli.show import emit, present
 from derive.errors import DeriveError
+
+if TYPE_CHECKING:
+    from derive.report import Report
 
 
 def run(name: str, options: Namespace) -> int:
@@ -27,7 +31,7 @@ def run(name: str, options: Namespace) -> int:
         formula, model, plan, options=sizes, symbolic=options.symbolic, claims=claims_about(formula),
         judged=options.format != "latex", system=options.units,
     )  # fmt: skip
-    for notice in notices(made):
+    for notice in notices(made, sizes):
         say(f"derive: note: {notice}")
     if options.format in RENDERERS:
         emit(renderer(options.format)(made), data=options.format == "json")
@@ -38,29 +42,35 @@ def run(name: str, options: Namespace) -> int:
     return 0
 
 
-def notices(made) -> list[str]:
-    """Settings of the plan that change nothing of this quantity: said, rather than ignored in silence."""
+WHOLE, ONCE = "it is counted for the whole model", "what is computed twice is no model FLOP"
+# Keys of a plan by the field that they set, and why a quantity of the whole model does not depend on them.
+FIELDS = {
+    "tp": ("tp", WHOLE),
+    "sp": ("sp", WHOLE),
+    "recompute": ("recompute", ONCE),
+    "early-stop": ("early_stop", ONCE),
+    "attention": ("kernels", ONCE),
+    "mask": ("mask", ""),
+    "frozen": ("frozen", ""),
+    "recipe": ("recipe", ""),
+}
+
+
+def notices(made: Report, sizes: dict[str, int]) -> list[str]:
+    """Settings and sizes that change nothing of this quantity: said, rather than ignored in silence."""
     from derive.plan import Plan
-    from derive.report import plan_items
 
     formula, plan = made.formula, made.plan
-    empty, silent = Plan(), []
-    fields = {
-        "tp": "tp",
-        "sp": "sp",
-        "recompute": "recompute",
-        "early-stop": "early_stop",
-        "attention": "kernels",
-        "mask": "mask",
-    }
-    for key in plan_items(plan):
-        if key not in fields:
+    silent = [f"{letter} changes nothing of {formula.name}" for letter in sizes if letter not in made.given]
+    for key, (name, reason) in FIELDS.items():
+        default = getattr(Plan(), name)
+        if getattr(plan, name) == default:
             continue
-        without = replace(plan, **{fields[key]: getattr(empty, fields[key])})
+        without = replace(plan, **{name: default})
         if made.model is not None:
-            model = made.model
-            without = without.filled(model.kernels or model.architecture.kernels, model.mask or model.architecture.mask)
-        if formula.ledger(made.model, without).value == made.derivation.ledger.value:
-            about = "" if formula.per_device else ", which is counted for the whole model"
-            silent.append(f"{key} changes nothing of {formula.name}{about}")
+            without = made.model.complete(without)
+        if formula.ledger(made.model, without).rows == made.derivation.ledger.rows:
+            true_of = {WHOLE: not formula.per_device, ONCE: str(formula.unit).startswith("FLOP")}
+            because = f": {reason}" if true_of.get(reason) and formula.needs_model else ""
+            silent.append(f"{key} changes nothing of {formula.name}{because}")
     return silent

@@ -87,7 +87,13 @@ def _sum(node: Sum, letters: Letters) -> str:
 
 def _product(node: Product, letters: Letters) -> str:
     first, *rest = [_inside(factor, letters, PRODUCT) for factor in node.factors]
-    return first + "".join([(r" \cdot " if factor[0].isdigit() else " ") + factor for factor in rest])
+    text, before = first, node.factors[0]
+    for factor, after in zip(rest, node.factors[1:], strict=True):
+        # A number runs into a number, and into a fraction as if the two were one mixed number.
+        dot = factor[0].isdigit() or {type(before), type(after)} <= {Number, Quotient}
+        text += (r" \cdot " if dot else " ") + factor
+        before = after
+    return text
 
 
 def _power(node: Power, letters: Letters) -> str:

@@ -6,7 +6,7 @@ import json as standard
 from fractions import Fraction
 from typing import Any
 
-from derive.citation import REFUTED
+from derive.citation import PROVED, UP_TO
 from derive.evaluation import Valued
 from derive.render import view
 from derive.render.expression import to_latex
@@ -94,7 +94,8 @@ def _claim(each: Valued, latex: Any) -> dict[str, Any]:
         "counterexample": dict(judgement.counterexample) if judgement.counterexample is not None else None,
         "level": {"recorded": None, "here": HERE if judgement.proof else None},
         "value": number(each.value),
-        "holds_here": judgement.verdict != REFUTED and not each.failing,
+        "assumed": dict(each.assumed),
+        "holds_here": judgement.verdict in (PROVED, UP_TO) and not each.failing,
         "fails_here": list(each.failing),
         "note": claim.note or None,
     }

@@ -8,7 +8,7 @@ from derive.derivation import Step, Words
 from derive.render import view
 from derive.render.expression import relation_latex, to_latex
 from derive.report import Report
-from derive.tree import Node, Relation
+from derive.tree import Node, Product, Relation, Sum, product_of, sum_of, to_text
 
 ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "$": r"\$", "%": r"\%", "#": r"\#", "&": r"\&",
@@ -71,11 +71,43 @@ def _lines(report: Report) -> Iterator[str]:
         elif step.terms:
             yield from _terms(step, left, letters)
         else:
-            yield f"{left} &{relation} {to_latex(step.expression, letters)} && {aside(words(step.because, letters))}"
+            first, *rest = broken(step.expression, letters)
+            yield f"{left} &{relation} {first} && {aside(words(step.because, letters))}"
+            yield from (rf" &\qquad {more}" for more in rest)
+
+
+ROOM = 44  # characters of a formula as text beside which a reason still fits on the page
+
+
+def broken(node: Node, letters: dict[str, str]) -> list[str]:
+    r"""A formula in lines: a long sum, or the long sum that is the last factor of a product, is broken between terms.
+
+    >>> from derive.grammar import parse
+    >>> broken(parse("s*(a + b)"), {})
+    ['s \\left(a + b\\right)']
+    >>> broken(parse("s*(aaaaaaaaaa + bbbbbbbbbb + cccccccccc + dddddddddd)"), {})[1]
+    '+ \\mathrm{dddddddddd}\\bigr)'
+    """
+    total = node.factors[-1] if isinstance(node, Product) else node
+    if len(to_text(node)) <= ROOM or not isinstance(total, Sum):
+        return [to_latex(node, letters)]
+    lines: list[list[Node]] = [[]]
+    for term in total.terms:
+        if lines[-1] and len(to_text(Sum((*lines[-1], term)))) > ROOM:
+            lines.append([])
+        lines[-1].append(term)
+    texts = [to_latex(sum_of(terms), letters) for terms in lines]
+    texts = [text if index == 0 or text.startswith("-") else f"+ {text}" for index, text in enumerate(texts)]
+    if total is node or not isinstance(node, Product):
+        return texts
+    texts[0] = rf"{to_latex(product_of(node.factors[:-1]), letters)} \bigl({texts[0]}"
+    texts[-1] += r"\bigr)"
+    return texts
 
 
 def _terms(step: Step, left: str, letters: dict[str, str]) -> Iterator[str]:
     """One line a term, so that a long sum stays on the page and each tensor has its name beside it."""
     for index, term in enumerate(step.terms):
         sign = f"{left} &{RELATIONS[step.relation]} " if index == 0 else r" &\quad + "
-        yield f"{sign}{to_latex(term.tree, letters)} && {aside(escape(view.term_names(term)))}"
+        count = rf"{len(term.rows)} \times " if len(term.rows) > 1 else ""
+        yield f"{sign}{count}{to_latex(term.each, letters)} && {aside(escape(view.term_names(term)))}"

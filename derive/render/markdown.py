@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from derive.derivation import Step
+from derive.evaluation import Valued
 from derive.render import view
 from derive.render.expression import to_latex
 from derive.render.latex import RELATIONS, quantity
@@ -42,13 +44,13 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"Model: {escape(view.subject(report))}\n"
     yield f"```math\n{formula.symbol} = {to_latex(report.derivation.expression, letters)}\n```\n"
     if report.value is not None and report.value_text is not None:
-        yield f"= {view.exact(report.value)} {formula.unit} = {escape(report.value_text)}\n"
+        yield f"= {view.exact(report.value)} {view.unit_text(report)} = {escape(report.value_text)}\n"
     if report.given:
         yield from _table(("given", "value", "from"), [
             (escape(name), escape(str(given.value)), escape(given.origin)) for name, given in report.given.items()
         ])  # fmt: skip
     yield "### Ledger\n"
-    yield from _table(("block", "tensor", "shape", "dtype", view.amount_key(report), "why"), [
+    yield from _table(("block", "tensor", view.axes_head(report), "dtype", view.amount_key(report), "why"), [
         (
             escape("/".join(path)), escape(row.tensor), escape(" × ".join(view.shape(report, row))),
             row.dtype or "", inline(view.row_tree(report, row), letters), escape(row.why),
@@ -59,7 +61,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _table(("quantity", "", "", "why"), [
         (
             f"$`{quantity(report, step.part)}`$", f"$`{RELATIONS[step.relation]}`$", inline(step.expression, letters),
-            "".join(escape(part) if isinstance(part, str) else inline(part, letters) for part in step.because),
+            _why(step, letters),
         )
         for step in report.derivation.steps
     ])  # fmt: skip
@@ -70,11 +72,37 @@ def _lines(report: Report) -> Iterator[str]:
         yield from _table(("source", "plan", "claim", "verdict", "value here"), [
             (
                 escape(f"{each.claim.source.key}, {each.claim.place}"), escape(each.claim.plan_text) or "–",
-                inline(each.claim.tree, letters), escape(view.verdict(each)), escape(view.claim_value(report, each)),
+                inline(each.claim.tree, letters), _verdict(each, letters), escape(view.claim_value(report, each)),
             )
             for each in report.claims
         ])  # fmt: skip
-        yield from (f"- {escape(note)}" for each in report.claims for note in view.notes(each))
+        for note, about in _notes(report).items():
+            yield f"- {escape('; '.join(about))}: {escape(note)}"
+
+
+def _verdict(valued: Valued, letters: dict[str, str]) -> str:
+    """The verdict with its formulas set as mathematics."""
+    return "".join(
+        escape(part) if isinstance(part, str) else inline(part, letters) for part in view.verdict_parts(valued)
+    )
+
+
+def _why(step: Step, letters: dict[str, str]) -> str:
+    """The reason of a step, or what each of its terms stands for."""
+    if step.terms:
+        return "; ".join(f"{inline(term.tree, letters)} {escape(view.term_names(term))}" for term in step.terms)
+    return "".join(escape(part) if isinstance(part, str) else inline(part, letters) for part in step.because)
+
+
+def _notes(report: Report) -> dict[str, list[str]]:
+    """Each note once, with the claims that it is about."""
+    notes: dict[str, list[str]] = {}
+    for each in report.claims:
+        for note in view.notes(each):
+            about = notes.setdefault(note, [])
+            name = f"{each.claim.source.key}, {each.claim.place}"
+            about += [name] if name not in about else []
+    return notes
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:

@@ -24,7 +24,7 @@ def parts(report: Report) -> Iterator[Part]:
         yield f"where  {assumption}"
     yield f"\n{formula.symbol} = {to_text(report.derivation.expression)}   [{formula.unit}]"
     if report.value_text is not None:
-        yield f"{formula.symbol} = {view.exact(report.value)} {formula.unit} = {report.value_text}"
+        yield f"{formula.symbol} = {view.exact(report.value)} {view.unit_text(report)} = {report.value_text}"
     if report.given:
         rows = [(name, str(given.value), given.origin) for name, given in report.given.items()]
         yield Table("\nGiven", ("", "value", "from"), rows)
@@ -53,7 +53,7 @@ def _ledger(report: Report) -> Table:
         )
         for row, path in view.rows(report)
     ]
-    heads = ("block", "tensor", "shape", "dtype", view.amount_key(report), "why")
+    heads = ("block", "tensor", view.axes_head(report), "dtype", view.amount_key(report), "why")
     return without_empty(Table("\nLedger", heads, rows, whole=frozenset({0, 3})))
 
 
@@ -66,7 +66,7 @@ def _steps(report: Report) -> Table:
         if step.terms:
             signs = [step.relation, *("+" for _ in step.terms[1:])]
             rows += [
-                (shown if index == 0 else "", sign, to_text(term.tree), view.term_names(term))
+                (shown if index == 0 else "", sign, view.term_text(term), view.term_names(term))
                 for index, (sign, term) in enumerate(zip(signs, step.terms, strict=True))
             ]
         else:
@@ -85,4 +85,4 @@ def _claims(report: Report) -> Iterator[Part]:
             (each.claim.plan_text, each.claim.text, view.verdict(each), view.claim_value(report, each)) for each in here
         ]
         yield without_empty(Table(title, ("plan", "claim", "verdict", "value here"), rows, whole=frozenset({0})))
-        yield from (f"  {note}" for note in dict.fromkeys(note for each in here for note in view.notes(each)))
+        yield from (f"  {note}" for note in view.notes_together(here))

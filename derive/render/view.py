@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
-from derive.citation import UP_TO
 from derive.derivation import Step, Term
 from derive.evaluation import Valued
 from derive.ledger import Row
@@ -16,12 +15,25 @@ from derive.tree import Node, Relation, relation_text, to_text
 from derive.values import show
 
 MARKS = {"proved": "■", "proved up to": "■ ≈", "refuted": "✗", "open": "?"}
-AMOUNTS = {"byte": "bytes", "FLOP": "FLOPs", "parameter": "parameters", "FLOP/token": "FLOP/token"}
+AMOUNTS = {"byte": "bytes", "FLOP": "FLOPs", "parameter": "parameters", "FLOP/token": "FLOPs", "1": "elements"}
 
 
 def amount_key(report: Report) -> str:
     """What a row's amount is called: bytes, FLOPs, parameters."""
     return AMOUNTS.get(str(report.formula.unit), str(report.formula.unit))
+
+
+PLURALS = {"byte": "bytes", "parameter": "parameters", "1": "elements"}
+
+
+def unit_text(report: Report) -> str:
+    """The unit after a number."""
+    return PLURALS.get(str(report.formula.unit), str(report.formula.unit))
+
+
+def axes_head(report: Report) -> str:
+    """What the sizes beside a row are: a tensor's shape, or the axes that a product runs over."""
+    return "axes" if amount_key(report) == "FLOPs" else "shape"
 
 
 def row_tree(report: Report, row: Row) -> Node:
@@ -52,6 +64,12 @@ def notes(valued: Valued) -> list[str]:
     return said
 
 
+def notes_together(claims: list[Valued]) -> list[str]:
+    """The notes of several claims, without those that another one contains."""
+    all_notes = list(dict.fromkeys(note for each in claims for note in notes(each)))
+    return [note for note in all_notes if not any(note != other and note in other for other in all_notes)]
+
+
 def subject(report: Report) -> str:
     """What the report is about: a preset, or an architecture in letters."""
     model = report.model
@@ -61,6 +79,11 @@ def subject(report: Report) -> str:
 
 
 ROOM = 48  # characters for the names beside a term; the ledger has them all
+
+
+def term_text(term: Term) -> str:
+    """A term as text: how many rows there are, and what each is."""
+    return f"{len(term.rows)} × {to_text(term.each)}" if len(term.rows) > 1 else to_text(term.each)
 
 
 def term_names(term: Term) -> str:
@@ -91,18 +114,23 @@ def quantity(report: Report, step: Step) -> str:
 
 
 def verdict(valued: Valued) -> str:
-    """A verdict with its mark, and what it is up to."""
+    """A verdict with its mark, and what it is up to, as text."""
+    return "".join(part if isinstance(part, str) else to_text(part) for part in verdict_parts(valued))
+
+
+def verdict_parts(valued: Valued) -> list[str | Node]:
+    """A verdict with its mark, and the formulas of what it is up to."""
     judgement = valued.judgement
-    text = f"{MARKS[judgement.verdict]} {judgement.verdict}"
-    if judgement.verdict == UP_TO:
-        left = [to_text(judgement.neglected)] if judgement.neglected is not None else []
-        more = [f"{to_text(judgement.included)} too much"] if judgement.included is not None else []
-        text += " " + ", ".join(left + more)
-    elif judgement.residual is not None:
-        text += f": off by {to_text(judgement.residual)}"
+    parts: list[str | Node] = [f"{MARKS[judgement.verdict]} {judgement.verdict}"]
+    if judgement.neglected is not None:
+        parts += [" ", judgement.neglected]
+    if judgement.included is not None:
+        parts += [", with ", judgement.included, " too much"]
+    if judgement.residual is not None:
+        parts += [": off by ", judgement.residual]
     if judgement.verdict != valued.claim.expected:
-        text += f" (expected: {valued.claim.expected})"
-    return text
+        parts.append(f" (expected: {valued.claim.expected})")
+    return parts
 
 
 def counterexample(valued: Valued) -> str:
@@ -120,7 +148,8 @@ def claim_value(report: Report, valued: Valued) -> str:
     if valued.value is None:
         return ""
     text = show(valued.value, str(report.formula.unit), report.system)
-    return text + (" !" if valued.failing else "")
+    assumed = "".join(f", {letter} = {size}" for letter, size in valued.assumed.items())
+    return text + assumed + (" !" if valued.failing else "")
 
 
 def exact(value: Fraction | None) -> str | None:

@@ -15,17 +15,17 @@ pytorch = Citation(
 )
 
 unfused = claims(
-    pytorch, activations, "GPT layer, scores written out, causal mask, dropout", about=gpt_unfused, form=True,
+    pytorch, activations, "GPT layer, scores written out, causal mask, dropout", about=gpt_unfused,
     rows={"": "18*s*b*h + 4*s*b*f + 5*a*s^2*b + 16*b*s + s^2 + 8"},
 )  # fmt: skip
 
 flash = claims(
-    pytorch, activations, "GPT layer, CUDA flash attention, dropout", about=gpt, form=True,
+    pytorch, activations, "GPT layer, CUDA flash attention, dropout", about=gpt,
     rows={"attention=cuda_flash": "18*s*b*h + 4*s*b*f + 4*a*b*s + 16*b*s + 24"},
 )  # fmt: skip
 
 grouped = claims(
-    pytorch, activations, "transformers' Llama layer, flash attention, heads not repeated", about=llama, form=True,
+    pytorch, activations, "transformers' Llama layer, flash attention, heads not repeated", about=llama,
     rows={
         "": "16*b*s*h + 8*b*s*f + 4*b*s*a*d + 4*b*s*g*d + 4*a*b*s + 8*b*s + 4*s*d",
         "attention=cuda_flash": "16*b*s*h + 8*b*s*f + 4*b*s*a*d + 4*b*s*g*d + 4*a*b*s + 8*b*s + 4*s*d + 24",
@@ -33,7 +33,7 @@ grouped = claims(
 )  # fmt: skip
 
 repeated = claims(
-    pytorch, activations, "transformers' Llama layer, flash attention, repeat_kv", about=llama_repeat_kv, form=True,
+    pytorch, activations, "transformers' Llama layer, flash attention, repeat_kv", about=llama_repeat_kv,
     rows={
         "": "16*b*s*h + 8*b*s*f + 8*b*s*a*d + 4*a*b*s + 8*b*s + 4*s*d",
         "attention=cuda_flash": "16*b*s*h + 8*b*s*f + 8*b*s*a*d + 4*a*b*s + 8*b*s + 4*s*d + 24",

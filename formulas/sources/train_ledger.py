@@ -10,7 +10,7 @@ from formulas.parameters import gemm_parameters, layer_parameters, parameters
 train_ledger = Citation(
     key="train-ledger",
     kind="article",
-    authors="unnamed",
+    authors="Train-ledger article",
     year=2026,
     title="大规模训练工程：从并行策略到容错恢复 (Large-scale training engineering), part 1 of 9",
     locator="article with the script train-ledger",

@@ -24,5 +24,5 @@ activations_of_a_model = claims(
     ultrascale2025, model_activations, "Memory for activations", about=gpt,
     neglect={Role.STATISTICS, "embedding", "final_norm", "head"},
     rows={"": "L*s*b*h*(34 + 5*a*s/h)"},
-    form=True, note="all layers, nothing for the embedding's dropout, the final norm, the head and the loss",
+    note="all layers, nothing for the embedding's dropout, the final norm, the head and the loss",
 )  # fmt: skip
