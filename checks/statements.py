@@ -1,4 +1,4 @@
-"""`python -m checks.statements FILE`: every proved claim as a statement that the checker reads with nothing installed."""
+"""`python -m checks.statements FILE`: every proved claim as a statement that the bare checker reads."""
 
 import json
 import sys

@@ -81,7 +81,7 @@ def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterab
     ledger = formula.ledger(model, plan)
     relations = dict(model.relations) if model is not None else {}
     maker = _Maker(formula.notation, relations)
-    fitting = (judge(claim) for claim in claims if _fits(claim, model, plan))
+    fitting = (judge(claim) for claim in claims if _fits(claim, model, ledger))
     headline = next((judgement for judgement in fitting if _proved(judgement, relations)), None)
     groups = {name: part for name, part in ledger.groups().items() if any(row.value != 0 for row in part)}
     steps: list[Step] = []
@@ -101,14 +101,13 @@ def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterab
     return Derivation(formula, model, plan, ledger, tuple(steps), whole.expression, headline)
 
 
-def _fits(claim: Claim, model: Model | None, plan: Plan) -> bool:
-    """Whether a claim is about exactly this architecture and plan, and in the quantity's own letters."""
+def _fits(claim: Claim, model: Model | None, ledger: Ledger) -> bool:
+    """Whether a claim is about exactly these rows, whatever settings lead to them, in the quantity's own letters."""
     if not claim.form or claim.letters or (claim.about is None) != (model is None):
         return False
     if model is not None and claim.about is not model.architecture:
         return False
-    theirs, mine = (each if claim.formula.per_device else each.whole for each in (plan_of(claim), plan))
-    return theirs.settings == mine.settings
+    return claim.formula.ledger(model, plan_of(claim)) == ledger
 
 
 def _proved(judgement: Judgement, relations: Mapping[str, Node]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Mul, Rational
 
-from derive.kept import calls, kept, made_again, outlives, requiring_gradients
+from derive.kept import calls, kept, made_again, outlives, requiring_gradients, storage
 from derive.ledger import Ledger, Row
 from derive.precision import DType
 from derive.tensor import PARAMETERS, Axis, BlockCall, Contraction, Role, Tensor
@@ -108,7 +108,7 @@ def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
 
 def tensors(traced: Trace, plan: Plan, names: tuple[str, ...], why: str) -> Ledger:
     """Bytes of the named tensors while they live, kept for backward or not."""
-    chosen = [tensor for tensor in traced.tensors if tensor.name in names and tensor.base is None]
+    chosen = [tensor for tensor in traced.tensors if tensor.name in names and storage(tensor, plan) is tensor]
     return Ledger(tuple(_row(tensor, plan, tensor.blocks, why) for tensor in chosen), byte)
 
 

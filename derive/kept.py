@@ -42,10 +42,26 @@ class Kept:
     needed_by: dict[Tensor, Tensor] = field(default_factory=dict)
     rebuilt: dict[Tensor, None] = field(default_factory=dict)
 
-    def keep(self, tensor: Tensor, reason: str, by: Tensor) -> None:
-        """Keep the storage of `tensor` for `by`."""
-        self.reasons.setdefault(tensor.storage, {})[reason] = None
-        self.needed_by.setdefault(tensor.storage, by)
+    def keep(self, owner: Tensor, reason: str, by: Tensor) -> None:
+        """Keep the memory that `owner` owns for `by`."""
+        self.reasons.setdefault(owner, {})[reason] = None
+        self.needed_by.setdefault(owner, by)
+
+
+def storage(tensor: Tensor, plan: Plan) -> Tensor:
+    """The tensor that owns the memory: views share it, and so does a cast to the format that there is already."""
+    while True:
+        op = tensor.op
+        if tensor.base is not None:
+            tensor = tensor.base
+        elif (
+            op is not None
+            and op.name == "cast"
+            and plan.recipe.dtype(op.inputs[0].dtype) == plan.recipe.dtype(tensor.dtype)
+        ):
+            tensor = op.inputs[0]
+        else:
+            return tensor
 
 
 def kept(traced: Trace, plan: Plan) -> Kept:
@@ -75,17 +91,17 @@ def kept(traced: Trace, plan: Plan) -> Kept:
 
 def _need(found: Kept, traced: Trace, plan: Plan, tensor: Tensor, reason: str, by: Tensor) -> None:  # noqa: PLR0917
     """Keep `tensor` for `by`: itself, or, if it is gone or free to make, what it is made from."""
-    maker = tensor.storage.op
+    owner = storage(tensor, plan)
     if tensor.op is not None and any(plan.recomputes(call) for call in traced.interior_of(tensor)):
         if tensor not in found.rebuilt:
             found.rebuilt[tensor] = None
             for operand in tensor.op.inputs:
                 _need(found, traced, plan, operand, f"to recompute {tensor.name}", by)
-    elif maker is not None and maker.free:
-        for operand in maker.inputs:
+    elif owner.op is not None and owner.op.free:
+        for operand in owner.op.inputs:
             _need(found, traced, plan, operand, reason, by)
-    elif tensor.storage.role not in PARAMETERS:
-        found.keep(tensor, reason, by)
+    elif owner.role not in PARAMETERS:
+        found.keep(owner, reason, by)
 
 
 def outlives(plan: Plan, tensor: Tensor, call: BlockCall) -> bool:

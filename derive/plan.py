@@ -74,21 +74,6 @@ class Plan:
         return call.name in self.recompute or self.kernel(call) is not None
 
     @property
-    def settings(self) -> tuple:
-        """What two plans must agree in to be the same, whatever order it was written in."""
-        kernels = frozenset(self.kernels)
-        return (
-            self.tp,
-            self.sp,
-            frozenset(self.recompute),
-            self.early_stop,
-            kernels,
-            self.mask,
-            frozenset(self.frozen),
-            self.recipe,
-        )
-
-    @property
     def whole(self) -> Plan:
         """The same step on one device: what a quantity of the whole model is counted under."""
         return replace(self, tp=1, sp=False)
@@ -121,7 +106,7 @@ def _choice(key: str, text: str, known: tuple[str, ...] | dict) -> str:
 
 
 def _names(_key: str, text: str) -> tuple[str, ...]:
-    return tuple(text.split("+"))
+    return tuple(sorted(set(text.split("+"))))  # so that plans written in another order are equal
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,14 +148,6 @@ class Tensor:
     copies: tuple[Expr, ...] = ()  # how often the model repeats it: one factor for each stack around it
     differentiable: bool = field(default=False)  # of a leaf: whether a gradient flows into it
 
-    @property
-    def storage(self) -> Tensor:
-        """The tensor that owns the memory: views share it."""
-        tensor = self
-        while tensor.base is not None:
-            tensor = tensor.base
-        return tensor
-
     def axis(self, name: str) -> Axis:
         """The axis of that name."""
         return next(axis for axis in self.axes if axis.name == name)

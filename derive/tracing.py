@@ -114,7 +114,7 @@ def parameter(name: str, axes: str | tuple[Axis, ...], role: Role = Role.WEIGHT,
 def constant(name: str, letters: str, dtype: DType | Slot = compute, role: Role = Role.CONSTANT) -> Tensor:
     """A tensor that the whole model shares and no gradient flows into: rotary tables, ids. Asked twice, it is one."""
     tape = _current()
-    key = ("constant", name, letters)
+    key = ("constant", name, letters, dtype, role)
     if key not in tape.once:
         leaf = Tensor(name, named_axes(letters, f"constant {name!r}"), dtype, role)
         tape.once[key] = leaf

@@ -1,4 +1,4 @@
-"""Presets: models.toml read into models; listing them does not need SymPy."""
+"""Presets: models.toml read into models."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from formulas import entries
 from formulas.models import architectures, presets
 
 ROOT = Path(__file__).parents[1]
+BLOCKS = "embedding, layer, norm, attention, core, mlp, final_norm, head"
 LETTERS = "L, a, g, s, b, d, h, f, V, S, t, N"
 MODELS = ", ".join([*presets(), *architectures()])
 NAMES = ", ".join([*(entry.name for entry in entries()), *VERBS])
@@ -82,7 +83,7 @@ BAD: dict[tuple[str, ...], str] = {
     (A, "--plan", "recompute="): "plan 'recompute=': write recompute=core",
     (A, "--plan", "recompute=cor"): "unknown block 'cor': did you mean 'core'?",
     (A, "--plan", "recompute=core+atention"): "unknown block 'atention': did you mean 'attention'?",
-    (A, "--plan", "recompute=+"): "unknown block '': known are embedding, layer, norm, attention, core, mlp, final_norm, head",
+    (A, "--plan", "recompute=+"): f"unknown block '': known are {BLOCKS}",
     (A, "--plan", "mask=foo"): "unknown value of mask= 'foo': known are causal, full",
     (A, "--plan", "mask=casual"): "unknown value of mask= 'casual': did you mean 'causal'?",
     (A, "--plan", "attention=foo"): "unknown value of attention= 'foo': known are materialised, flash, cuda_flash",

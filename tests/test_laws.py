@@ -131,15 +131,15 @@ def test_recomputing_a_block_can_keep_more():
     assert after == 2 * s * b * h + 2 * s * b
 
 
-@pytest.mark.parametrize("architecture", ALL, ids=lambda each: each.name)
-def test_stopping_early_leaves_out_the_last_product(architecture):
-    """Nothing needs the result of the MLP's last product, so that it alone is not run again."""
-    made = case(architecture, Plan(recompute=("mlp",), early_stop=True)).under(kernels=())
-    forward = made.flops("forward").within("mlp")
-    last = forward.select(lambda row: row.tensor == "down")
+@pytest.mark.parametrize(
+    ("architecture", "left_out"), [(llama, 1), (gpt, 0)], ids=lambda each: getattr(each, "name", "")
+)
+def test_stopping_early_leaves_out_the_last_product(architecture, left_out):
+    """Nothing needs the result of a Llama's last product; a GPT's is made again for the dropout mask that follows it."""
+    made = case(architecture, Plan(recompute=("mlp",), early_stop=True))
     s, b, h, f = (made.size(letter) for letter in "sbhf")
-    assert last.value == 2 * s * b * h * f
-    assert made.flops("recompute").value == forward.value - last.value
+    forward = made.flops("forward").within("mlp").value
+    assert made.flops("recompute").within("mlp").value == forward - left_out * 2 * s * b * h * f
 
 
 def test_flash_keeps_more_of_one_token():

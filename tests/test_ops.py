@@ -37,6 +37,7 @@ from derive import (
     trace,
 )
 from derive.errors import ShapeError
+from derive.kept import storage
 from derive.ops import pointwise
 from derive.ops.pointwise import add, cast, expand, multiply, rotate_half
 from derive.precision import DType, Slot
@@ -224,7 +225,7 @@ def test_views_share_storage_and_copies_do_not():
         return lambda k: multiply(share(k, "g -> a"), share(k, "g -> a"))
 
     shared, traced = run(lambda k: expand(k, "g -> a"), K)
-    assert shared.storage is traced.tensors[0]
+    assert storage(shared, Plan()) is traced.tensors[0]
     assert tensors(traced, Plan(), ("k",), "").value == 2 * s * b * g * d
     assert kept(run(squared(expand), K)[1]) == 2 * s * b * g * d
     assert kept(run(squared(pointwise.repeat_heads), K)[1]) == 2 * (2 * s * b * a * d)
