@@ -135,7 +135,7 @@ def test_recomputing_a_block_can_keep_more():
     ("architecture", "left_out"), [(llama, 1), (gpt, 0)], ids=lambda each: getattr(each, "name", "")
 )
 def test_stopping_early_leaves_out_the_last_product(architecture, left_out):
-    """Nothing needs the result of a Llama's last product; a GPT's is made again for the dropout mask that follows it."""
+    """Nothing needs the result of a Llama's last product; a GPT makes it again for the dropout mask after it."""
     made = case(architecture, Plan(recompute=("mlp",), early_stop=True))
     s, b, h, f = (made.size(letter) for letter in "sbhf")
     forward = made.flops("forward").within("mlp").value
