@@ -50,8 +50,12 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     """
     names = list(known)
     shown = name if len(name) <= 60 else name[:57] + "..."
-    lowered = {candidate.lower(): candidate for candidate in names}
-    close = get_close_matches(name.lower()[:200], lowered, n=1, cutoff=0.5)
+    lowered = {candidate.lower(): candidate for candidate in reversed(names)}
+    short = (
+        len(name) <= 2 and name.lower() not in lowered
+    )  # one letter wrong is half of it: a guess worth making, but not alone
+    close = get_close_matches(name.lower()[:200], lowered, n=1, cutoff=0.5 if short else 0.6)
     there_are = f"known are {', '.join(names)}" if names else "there is none here"
-    hint = f"did you mean {lowered[close[0]]!r}?" if close else there_are
+    guess = f"did you mean {lowered[close[0]]!r}?" if close else there_are
+    hint = f"{guess} {there_are}" if close and short else guess
     return UnknownName(f"unknown {kind} {shown!r}: {hint}")

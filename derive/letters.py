@@ -1,7 +1,7 @@
 """Letters: what a symbol is called, how it is typeset, what it means, in which unit; the table of them is content."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ class Letter:
 class Notation:
     """Letters in reading order: those of a topic first, then the common ones that the topic does not redefine."""
 
-    letters: Mapping[str, Letter]
+    letters: Mapping[str, Letter] = field(repr=False)
 
     def __getitem__(self, name: str) -> Letter:
         if name not in self.letters:

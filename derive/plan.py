@@ -117,6 +117,12 @@ class Key:
     form: str
     read: Callable[[Plan, str, Callable[[str], Any]], Plan]
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Texts of this key that can stand as they are."""
+        key, _, values = self.form.replace(" or ", "|").partition("=")
+        return tuple(f"{key}={value.removeprefix(key + '=')}" for value in values.split("|")) if values else (key,)
+
 
 def _flag(name: str) -> Callable[[Plan, str, Callable[[str], Any]], Plan]:
     return lambda plan, _text, _symbol: replace(plan, **{name: True})

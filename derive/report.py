@@ -15,6 +15,7 @@ from derive.kept import requiring_gradients
 from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import Plan
+from derive.precision import RECIPES
 from derive.quantity import Formula
 from derive.tracing import check_blocks
 from derive.tree import symbols_of
@@ -89,6 +90,11 @@ def report(
         divided = [letter for letter in split_letters(model.whole, filled, known) if letter in used]
         if divided:
             assumptions = (f"tp = {plan.tp} divides {', '.join(divided)}",)
+        if filled.replicated:
+            few = ", ".join(f"{name} = {known[name].value}" for name in filled.replicated)
+            assumptions = (
+                f"{few} is less than tp = {plan.tp}: each device keeps one whole, {plan.tp} devices share them",
+            )
     derived = derivation(formula, model, filled, claims)
     claims = _in_order(claims, model) if judged else []
     behind = used | set(symbols_of(derived.expression)).union(*(symbols_of(claim.tree) for claim in claims))
@@ -134,8 +140,10 @@ def _settings(formula: Formula, model: Model | None, plan: Plan, filled: Plan) -
     """The settings that enter the number, each with its origin: formats, kernels, dropout, mask."""
     given = {}
     if formula.per_device:
-        origin = "default" if plan.recipe == Plan().recipe else "option"
-        given = {"dtype": Given(plan.recipe.compute.name, origin), "recipe": Given(plan.recipe.name, origin)}
+        usual = RECIPES[plan.recipe.name]
+        chosen = "default" if usual == Plan().recipe else "option"
+        dtype = "option" if plan.recipe.compute != usual.compute else "default" if chosen == "default" else "recipe"
+        given = {"dtype": Given(plan.recipe.compute.name, dtype), "recipe": Given(plan.recipe.name, chosen)}
     if model is None or str(formula.unit) == "parameter":
         return given
     origin = "preset" if model.name else "default"

@@ -23,8 +23,8 @@ R = TypeVar("R")
 class Trace:
     """What a function did to its inputs: every tensor in the order of making, and the results of the blocks."""
 
-    tensors: tuple[Tensor, ...]
-    results: Mapping[Tensor, tuple[BlockCall, ...]]  # the blocks that a tensor is the result of
+    tensors: tuple[Tensor, ...] = field(repr=False)
+    results: Mapping[Tensor, tuple[BlockCall, ...]] = field(repr=False)  # the blocks that a tensor is the result of
 
     @property
     def block_names(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from derive.citation import OPEN, PROVED, REFUTED, UP_TO
 from derive.cli.arguments import VERBS
 from derive.errors import ClaimError, DeriveError
 from derive.ledger import Ledger
+from derive.plan import KEYS
 from derive.tree import to_text
 from derive.units import parse_unit
 from formulas import RESERVED, RESERVED_LATER, TOPICS, all_claims, catalog, claims_about, entries, formula_named
@@ -230,7 +231,10 @@ def test_every_claim_is_about_a_formula_of_the_catalog_and_said_once():
             {"": "34*zz"},
             "formula '34*zz': unknown letter 'zz' at position 4; known letters are " + ", ".join(common.order),
         ),
-        ({"tq=t": "34"}, "unknown plan key 'tq': did you mean 'tp'?"),
+        (
+            {"tq=t": "34"},
+            f"unknown plan key 'tq': did you mean 'tp'? known are {', '.join(KEYS)}",
+        ),
     ],
 )
 def test_a_slip_in_a_quotation_stops_the_import(rows: dict[str, str], text: str):

@@ -14,6 +14,7 @@ from formulas import entries
 from formulas.models import architectures, presets
 
 ROOT = Path(__file__).parents[1]
+KEYS = "known are tp, sp, recompute, early-stop, attention, mask, frozen"
 BLOCKS = "embedding, layer, norm, attention, core, mlp, final_norm, head"
 LETTERS = "L, a, g, s, b, d, h, f, V, S, t, N"
 MODELS = ", ".join([*presets(), *architectures()])
@@ -73,7 +74,7 @@ BAD: dict[tuple[str, ...], str] = {
     (A, "--symbolic", "--set", "s=4"): "--symbolic keeps the letters: leave out --set s=4",
     (A, "--set", "t=8", "--plan", "tp=4"): "t = 8 is set, but the plan says tp=4",
     # plans
-    (A, "--plan", "tq=8"): "unknown plan key 'tq': did you mean 'tp'?",
+    (A, "--plan", "tq=8"): f"unknown plan key 'tq': did you mean 'tp'? {KEYS}",
     (A, "--plan", "zzz=8"): f"unknown plan key 'zzz': known are {PLAN_KEYS}",
     (A, "--plan", "=8"): f"unknown plan key '': known are {PLAN_KEYS}",
     (A, "--plan", "tp"): "plan 'tp': write tp=8 or tp=t",
@@ -121,8 +122,8 @@ BAD: dict[tuple[str, ...], str] = {
     ("explain",): "the following arguments are required: NAME, COEFFICIENT; see derive explain --help",
     ("explain", A): "the following arguments are required: COEFFICIENT; see derive explain --help",
     ("explain", A, "abc"):
-        f"the coefficient must be a number: cannot read 'abc': it is not a number; {NUMBERS}",
-    ("explain", A, ""): f"the coefficient must be a number: cannot read '': it is empty; {NUMBERS}",
+        f"the coefficient must be one number: cannot read 'abc': it is not a number; {NUMBERS}",
+    ("explain", A, ""): f"the coefficient must be one number: cannot read '': it is empty; {NUMBERS}",
     ("explain", A, "35"):
         "no term of activations has the coefficient 35: there are 34 (s*b*h), 16 (s*b), 5 (a*s^2*b) "
         "(more with --plan tp=t)",

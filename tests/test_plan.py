@@ -71,7 +71,11 @@ def test_sequence_parallelism_has_the_degree_of_tensor_parallelism(text: str, tp
 
 
 REFUSED = [
-    ("tq=8", UnknownName, "unknown plan key 'tq': did you mean 'tp'?"),
+    (
+        "tq=8",
+        UnknownName,
+        "unknown plan key 'tq': did you mean 'tp'? known are tp, sp, recompute, early-stop, attention, mask, frozen",
+    ),
     ("zz", UnknownName, "unknown plan key 'zz': known are tp, sp, recompute, early-stop, attention, mask, frozen"),
     ("tp=8,tp=8", PlanError, "plan 'tp=8,tp=8': 'tp' is given twice"),
     ("sp,sp", PlanError, "plan 'sp,sp': 'sp' is given twice"),

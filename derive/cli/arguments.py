@@ -49,8 +49,8 @@ def _case(parser: ArgumentParser) -> None:
 
 def _plan_help() -> str:
     return (
-        "tp=8 or tp=t, sp, recompute=BLOCK[+BLOCK], early-stop, attention=materialised|flash|cuda_flash, "
-        "mask=causal|full, frozen=PARAMETER, joined by commas"
+        "tp=8 or tp=t, sp, recompute=core (selective) or layer (full) or BLOCK+BLOCK, early-stop, "
+        "attention=materialised|flash|cuda_flash, mask=causal|full, frozen=PARAMETER, joined by commas"
     )
 
 
@@ -124,13 +124,28 @@ def top_level(arguments: list[str]) -> int:
 
 
 def completion_parser() -> ArgumentParser:
-    """One parser with every quantity and verb below it: what shell completion is made from."""
-    from formulas import entries
+    """One parser with every quantity and verb below it: what shell completion is made from.
 
+    Here alone the values of options are choices: elsewhere a better message says which are known.
+    """
+    from derive.plan import KEYS
+    from derive.precision import COMPUTE_DTYPES, RECIPES
+    from formulas import entries
+    from formulas.models import architectures, presets
+
+    values = {
+        "quantity": [entry.name for entry in entries()],
+        "model": [*presets(), *architectures()],
+        "recipe": list(RECIPES),
+        "dtype": list(COMPUTE_DTYPES),
+        "plan": [form for key in KEYS.values() for form in key.forms],
+    }
     parser = ArgumentParser(prog="derive")
     below = parser.add_subparsers()
-    for entry in entries():
-        _quantity(below.add_parser(entry.name, help=entry.title))
-    for name, verb in VERBS.items():
-        verb.options(below.add_parser(name, help=verb.about))
+    every = [(entry.name, entry.title, _quantity) for entry in entries()]
+    for name, about, options in [*every, *((name, verb.about, verb.options) for name, verb in VERBS.items())]:
+        one = below.add_parser(name, help=about)
+        options(one)
+        for action in one._actions:
+            action.choices = values.get(action.dest, action.choices)
     return parser

@@ -52,6 +52,8 @@ def sizes_of(texts: list[str], notation: Notation) -> dict[str, int]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise DeriveError(f"--set {text[:40]}: write SYMBOL=VALUE, such as --set s=4096")
+        if "," in value:
+            raise DeriveError(f"--set {text[:40]}: one size each: --set s=4096 --set b=4")
         size = parse_positive_integer(value, notation[name].name)
         if sizes.setdefault(name, size) != size:
             raise ValueTextError(f"{name} is set twice: to {sizes[name]} and to {size}")

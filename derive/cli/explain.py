@@ -22,7 +22,8 @@ def run(_name: str, options: Namespace) -> int:
     try:
         coefficient = parse_value(options.coefficient)
     except ValueTextError as error:
-        raise DeriveError(f"the coefficient must be a number: {error}") from None
+        hint = "; write 10 or 24, not 10 + 24/t" if any(sign in options.coefficient for sign in "+/") else ""
+        raise DeriveError(f"the coefficient must be one number: {error}{hint}") from None
     if coefficient.unit is not None:
         raise DeriveError(f"the coefficient must be a number: {options.coefficient[:40]!r} has a unit")
     found = explain(formula, model_of(formula, options), plan_of(formula, options), coefficient.number)

@@ -69,8 +69,9 @@ def notices(made: Report, sizes: dict[str, int]) -> list[str]:
         without = replace(plan, **{name: default})
         if made.model is not None:
             without = made.model.complete(without)
-        if formula.ledger(made.model, without).rows == made.derivation.ledger.rows:
-            true_of = {WHOLE: not formula.per_device, ONCE: str(formula.unit).startswith("FLOP")}
-            because = f": {reason}" if true_of.get(reason) and formula.needs_model else ""
-            silent.append(f"{key} changes nothing of {formula.name}{because}")
+        if formula.ledger(made.model, without).value == made.derivation.ledger.value:
+            alone = key == "sp" and plan.tp == 1
+            holds = {WHOLE: not formula.per_device, ONCE: str(formula.unit).startswith("FLOP")}
+            because = "it goes with tp, as in tp=8,sp" if alone else reason if holds.get(reason) else ""
+            silent.append(f"{key} changes nothing of {formula.name}" + (f": {because}" if because else ""))
     return silent

@@ -21,7 +21,7 @@ def tables(found: tuple[Explanation, ...]) -> Iterator[str | Table]:
                 yield f"  {name} = " + " + ".join(f"{total} ({label})" for label, total in sums.items())
         yield without_empty(Table(
             "",
-            ("adds", "block", "tensor", "dtype", "amount", "tensor parallelism", "why"),
+            ("adds", "block", "tensor", "dtype", "amount", "TP", "why"),
             [
                 (
                     str(part.adds), part.path, part.row.tensor, part.row.dtype or "",

@@ -83,6 +83,7 @@ def _claim(each: Valued, latex: Any) -> dict[str, Any]:
         "where": claim.place,
         "expression": claim.text,
         "latex": latex(claim.tree),
+        "letters": {letter: formula.name for letter, formula in claim.letters.items()},
         "about": claim.about.name if claim.about is not None else None,
         "plan": plan_items(claim.plan),
         "hypotheses": [f"{letter} == {to_text(tree)}" for letter, tree in judgement.hypotheses.items()],

@@ -72,7 +72,8 @@ def _lines(report: Report) -> Iterator[str]:
         yield from _table(("source", "plan", "claim", "verdict", "value here"), [
             (
                 escape(f"{each.claim.source.key}, {each.claim.place}"), escape(each.claim.plan_text) or "–",
-                inline(each.claim.tree, letters), _verdict(each, letters), escape(view.claim_value(report, each)),
+                ", ".join([inline(each.claim.tree, letters), *map(escape, view.letters_text(each))]),
+                _verdict(each, letters), escape(view.claim_value(report, each)),
             )
             for each in report.claims
         ])  # fmt: skip

@@ -21,10 +21,12 @@ def parts(report: Report) -> Iterator[Part]:
     if items := plan_items(report.plan):
         yield "plan   " + ", ".join(_item(key, value) for key, value in items.items())
     for assumption in report.assumptions:
-        yield f"where  {assumption}"
+        yield f"assuming  {assumption}"
     yield f"\n{formula.symbol} = {to_text(report.derivation.expression)}   [{formula.unit}]"
     if report.value_text is not None:
         yield f"{formula.symbol} = {view.exact(report.value)} {view.unit_text(report)} = {report.value_text}"
+    elif report.free and any(name in formula.notation.letters for name in report.given):
+        yield f"no number: {', '.join(report.free)} have no value (--set, or --model)"
     if report.given:
         rows = [(name, str(given.value), given.origin) for name, given in report.given.items()]
         yield Table("\nGiven", ("", "value", "from"), rows)
@@ -80,9 +82,10 @@ def _claims(report: Report) -> Iterator[Part]:
     for source, place, about in places:
         here = [each for each in report.claims if (each.claim.source, each.claim.place) == (source, place)]
         here = [each for each in here if each.claim.about is about]
-        title = f"\n{source.authors} {source.year}, {place}" + (f" (about {about.name})" if about is not None else "")
+        title = f"\n{view.heading(here[0].claim)}" + (f" (about {about.name})" if about is not None else "")
         rows = [
-            (each.claim.plan_text, each.claim.text, view.verdict(each), view.claim_value(report, each)) for each in here
+            (each.claim.plan_text, view.claim_text(each), view.verdict(each), view.claim_value(report, each))
+            for each in here
         ]
         yield without_empty(Table(title, ("plan", "claim", "verdict", "value here"), rows, whole=frozenset({0})))
         yield from (f"  {note}" for note in view.notes_together(here))

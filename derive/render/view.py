@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
+from derive.citation import Claim
 from derive.derivation import Step, Term
 from derive.evaluation import Valued
 from derive.ledger import Row
@@ -125,9 +126,9 @@ def verdict_parts(valued: Valued) -> list[str | Node]:
     if judgement.neglected is not None:
         parts += [" ", judgement.neglected]
     if judgement.included is not None:
-        parts += [", with ", judgement.included, " too much"]
+        parts += [", counting ", judgement.included, " too much"]
     if judgement.residual is not None:
-        parts += [": off by ", judgement.residual]
+        parts += [": claim - derived = ", judgement.residual]
     if judgement.verdict != valued.claim.expected:
         parts.append(f" (expected: {valued.claim.expected})")
     return parts
@@ -141,6 +142,23 @@ def counterexample(valued: Valued) -> str:
     claimed, derived = judgement.values_there
     sizes = ", ".join(f"{name} = {value}" for name, value in judgement.counterexample.items())
     return f"at {sizes}: claimed {claimed}, derived {derived}"
+
+
+def claim_text(valued: Valued) -> str:
+    """A claim's formula, with what its letters stand for: `6*N, N = parameters`."""
+    return ", ".join([valued.claim.text, *letters_text(valued)])
+
+
+def letters_text(valued: Valued) -> list[str]:
+    """What a claim's letters stand for where they are other quantities."""
+    return [f"{letter} = {formula.name}" for letter, formula in valued.claim.letters.items()]
+
+
+def heading(claim: Claim) -> str:
+    """Where a claim stands: its source's key, who says it when, and the place."""
+    source = claim.source
+    measured = ", measured" if source.kind == "measurement" else ""
+    return f"{source.key}: {source.authors} {source.year}{measured}, {claim.place}"
 
 
 def claim_value(report: Report, valued: Valued) -> str:
