@@ -82,7 +82,9 @@ def case(architecture: Architecture, plan: Plan, sizes: Mapping[str, int] | None
     """A case with the architecture's own kernels and mask where the plan says nothing, fitted to the sizes."""
     known = {letter: Given(size, "option") for letter, size in (sizes or {}).items()}
     filled = plan.filled(architecture.kernels, architecture.mask)
-    return Case(architecture, fitted(filled, architecture.model_trace, known, architecture.notation), sizes or {})
+    return Case(
+        architecture, fitted(filled, architecture.model_trace.tensors, known, architecture.notation), sizes or {}
+    )
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from derive.errors import ClaimError, DeriveError
 from derive.grammar import parse
+from derive.model import resolved
 from derive.plan import Plan, parse_plan
 from derive.quantity import Formula
 from derive.tensor import Role
-from derive.tree import Node, substitute, symbols_of, to_text
+from derive.tree import Node, symbols_of, to_text
 
 if TYPE_CHECKING:
     from derive.model import Architecture
@@ -61,7 +62,7 @@ class Claim:
         own = self.about.relation_trees if self.about is not None else {}
         used = set(symbols_of(self.tree))
         trees = {letter: tree for letter, tree in own.items() if letter not in used} | dict(self.given)
-        return {letter: substitute(tree, trees) for letter, tree in trees.items()}
+        return resolved(trees)
 
 
 def claims(
@@ -117,4 +118,9 @@ def claims(
                 note=note,
             )
         )
+    for claim in made:
+        try:
+            _ = claim.relations
+        except DeriveError as error:
+            raise ClaimError(f"{source.key}, {place}: {error}") from None
     return tuple(made)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from derive.citation import PROVED, UP_TO, Claim
+from derive.errors import ClaimError
 from derive.ledger import Ledger, Row
 from derive.letters import Notation
 from derive.model import Model, definitions
@@ -14,7 +15,7 @@ from derive.monomials import Definitions
 from derive.plan import Plan
 from derive.proof.step import show_equal
 from derive.quantity import Formula
-from derive.reading import shares, sum_to_tree, to_tree
+from derive.reading import shares, sum_to_tree, to_sympy, to_tree
 from derive.tree import Node, Product, Relation, Symbol, integer, product_of, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
 
@@ -67,8 +68,13 @@ class Derivation:
     headline: Judgement | None
 
     @property
+    def checked(self) -> int:
+        """How many equalities the checker accepted."""
+        return sum(bool(step.proof) for step in self.steps)
+
+    @property
     def proved(self) -> bool:
-        """Whether the checker accepted every equality: definitions apart, each step carries what it accepted."""
+        """Whether the checker accepted every equality but the definitions: rows of a quantity, sum of its parts."""
         empty = all(row.value == 0 for row in self.ledger)  # then 0 is the definition, and has no terms
         return empty or all(step.proof or step.terms or step.parts or step.relation == "≈" for step in self.steps)
 
@@ -172,8 +178,14 @@ class _Maker:
         for row in ledger:
             if row.value != 0:
                 by_value.setdefault(row.value, []).append(row)
-        order = self.notation.order
-        return tuple(Term(to_tree(rows[0].value, order), tuple(rows)) for rows in by_value.values())
+        return tuple(Term(self._read(rows[0]), tuple(rows)) for rows in by_value.values())
+
+    def _read(self, row: Row) -> Node:
+        """A row's amount as a tree, which SymPy must find to be the same amount: proofs start from it."""
+        tree = to_tree(row.value, self.notation.order)
+        if to_sympy(tree, self.notation.symbol) != row.value:
+            raise ClaimError(f"{row.tensor}: its amount {row.value} was read as {to_text(tree)}")
+        return tree
 
     def _bound(self, ledger: Ledger, headline: Judgement) -> Words:
         """How large the neglected part is at most: its share of one term of the formula, all terms being positive."""

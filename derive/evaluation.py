@@ -8,13 +8,14 @@ from fractions import Fraction
 
 from sympy import Symbol as SympySymbol
 
-from derive.citation import Claim
+from derive.citation import PROVED, UP_TO, Claim
 from derive.errors import GrammarError, ModelError, PlanError
 from derive.exact import evaluate
 from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import Plan
-from derive.tensor import Mesh, Remainder
+from derive.reading import to_tree
+from derive.tensor import Mesh, Remainder, Tensor
 from derive.tracing import Trace
 from derive.tree import Node, symbols_of, to_text
 from derive.verdict import Judgement
@@ -55,13 +56,13 @@ def implied(model: Model) -> dict[str, Given]:
     return known
 
 
-def fitted(plan: Plan, traced: Trace, known: Sizes, notation: Notation) -> Plan:
+def fitted(plan: Plan, tensors: Iterable[Tensor], known: Sizes, notation: Notation) -> Plan:
     """The plan for these sizes: axes that it replicates are marked; `PlanError` where it does not divide one."""
     degree = known["t"].value if plan.tp == notation.symbol("t") and "t" in known else plan.tp
     if not isinstance(degree, int) or degree == 1:
         return plan
     replicated = set()
-    axes = {axis for tensor in traced.tensors for axis in tensor.axes if axis.split is not None}
+    axes = {axis for tensor in tensors for axis in tensor.axes if axis.split is not None}
     for axis in sorted(axes, key=lambda axis: axis.name):
         name = axis.size.name if isinstance(axis.size, SympySymbol) else axis.name
         if name not in known or (axis.split is Mesh.SP and not plan.sp):
@@ -84,12 +85,13 @@ def fitted(plan: Plan, traced: Trace, known: Sizes, notation: Notation) -> Plan:
 
 
 def split_letters(traced: Trace, plan: Plan, known: Sizes) -> tuple[str, ...]:
-    """The letters without a known size that the plan's tensor parallelism is taken to divide."""
+    """The letters that tensor parallelism is taken to divide: all that it splits, but those that are known to be."""
     if plan.tp == 1:
         return ()
     meshes = {Mesh.TP, Mesh.SP} if plan.sp else {Mesh.TP}
     names = {axis.name for tensor in traced.tensors for axis in tensor.axes if axis.split in meshes}
-    return tuple(sorted(name for name in names if name not in known))
+    decided = known if isinstance(plan.tp, int) or "t" in known else {}
+    return tuple(sorted(name for name in names if name not in decided))
 
 
 def number(expression: Node, known: Sizes) -> Fraction | None:
@@ -101,7 +103,7 @@ def number(expression: Node, known: Sizes) -> Fraction | None:
 
 @dataclass(frozen=True)
 class Valued:
-    """A judged claim at a model's sizes: its value there, and which of its hypotheses fail there.
+    """A judged claim at a model's sizes: its value there, which hypotheses fail, and which the sizes do not decide.
 
     `assumed` are the degrees that the claim has and the plan does not say: they are 1.
     """
@@ -109,6 +111,7 @@ class Valued:
     judgement: Judgement
     value: Fraction | None
     failing: tuple[str, ...]
+    undecided: tuple[str, ...]
     assumed: Mapping[str, int]
 
     @property
@@ -116,17 +119,20 @@ class Valued:
         """The claim itself."""
         return self.judgement.claim
 
+    @property
+    def holds(self) -> bool | None:
+        """Whether the claim holds for this model, up to what it neglects; None where sizes to decide it are missing."""
+        if self.judgement.verdict not in (PROVED, UP_TO) or self.failing:
+            return False
+        return None if self.undecided else True
 
-def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes) -> Valued:
-    """A claim at the sizes of `model`, parallel degrees 1 where the plan says nothing."""
+
+def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes, real: Sizes) -> Valued:
+    """A claim at the sizes `known`, parallel degrees 1 where the plan says nothing; `real` sizes decide hypotheses."""
     claim = judgement.claim
     degree = Given(plan.tp, "plan") if isinstance(plan.tp, int) else None
     here = dict(known) | ({"t": degree} if degree is not None and "t" not in known else {})
-    for letter, formula in claim.letters.items():
-        if model is None or not known:
-            continue
-        from derive.reading import to_tree
-
+    for letter, formula in claim.letters.items() if model is not None and known else ():
         value = number(to_tree(formula.ledger(model, plan).value), here)
         if value is not None:
             here[letter] = Given(value, formula.name)
@@ -135,20 +141,26 @@ def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes) 
     except GrammarError:  # a division by zero at these sizes
         value = None
     assumed = {"t": 1} if plan.tp == 1 and "t" in symbols_of(claim.tree) else {}
-    return Valued(judgement, value, tuple(_failing(judgement, model, here)), assumed)
+    failing, undecided = _hypotheses(judgement, model, real)
+    return Valued(judgement, value, failing, undecided, assumed)
 
 
-def _failing(judgement: Judgement, model: Model | None, known: Sizes) -> Iterable[str]:
-    claim = judgement.claim
-    if model is None or claim.about is None:
-        return
-    if claim.about is not model.architecture:
-        yield f"it is about {claim.about.name}, not {model.architecture.name}"
+def _hypotheses(judgement: Judgement, model: Model | None, known: Sizes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which hypotheses of a claim fail for a model, and which its sizes do not decide."""
+    about = judgement.claim.about
+    if model is None or about is None:
+        return (), ()
+    same = about is model.architecture
+    failing = [] if same else [f"it is about {about.name}, not {model.architecture.name}"]
+    undecided = []
     for letter, tree in judgement.hypotheses.items():
+        if same and model.relations.get(letter) == tree:
+            continue  # it is in force
+        text = f"{letter} == {to_text(tree)}"
         if letter not in known or any(name not in known for name in symbols_of(tree)):
-            if letter in model.sizes and letter in claim.about.relations and claim.about is model.architecture:
-                yield f"{letter} == {to_text(tree)} ({letter} is set to {model.sizes[letter].value})"
+            undecided.append(text)
             continue
         wanted = evaluate(tree, {name: given.value for name, given in known.items()})
         if known[letter].value != wanted:
-            yield f"{letter} == {to_text(tree)} ({letter} is {known[letter].value}, not {wanted})"
+            failing.append(f"{text} ({letter} is {known[letter].value}, not {wanted})")
+    return tuple(failing), tuple(undecided)

@@ -4,6 +4,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from derive.errors import GrammarError
@@ -91,12 +92,20 @@ CALLS: dict[str, Callable[..., Fraction]] = {
     "ceil": lambda value: Fraction(math.ceil(value)),
     "floor": lambda value: Fraction(math.floor(value)),
 }
+
+
+def _multiplied(left: Fraction, right: Fraction) -> Fraction:
+    if _bits(left) + _bits(right) > MOST_BITS:
+        raise GrammarError(f"a product gets more than {MOST_BITS} bits: {_brief(left)} times {_brief(right)}")
+    return left * right
+
+
 VALUES: dict[type, Callable[[Any, Mapping[str, Fraction | int]], Fraction]] = {
     Number: lambda node, _values: node.value,
     Symbol: _symbol_value,
     Sum: lambda node, values: sum([evaluate(term, values) for term in node.terms], Fraction(0)),
     Negative: lambda node, values: -evaluate(node.operand, values),
-    Product: lambda node, values: math.prod([evaluate(factor, values) for factor in node.factors], start=Fraction(1)),
+    Product: lambda node, values: reduce(_multiplied, [evaluate(factor, values) for factor in node.factors]),
     Quotient: _quotient_value,
     Power: lambda node, values: exact_power(evaluate(node.base, values), evaluate(node.exponent, values)),
     Call: lambda node, values: CALLS[node.function](*[evaluate(argument, values) for argument in node.arguments]),

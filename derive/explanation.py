@@ -12,6 +12,7 @@ from derive.monomials import Definitions, Monomial, sum_of_terms
 from derive.plan import Plan
 from derive.quantity import Formula
 from derive.reading import terms_to_tree, to_tree
+from derive.situation import situation
 from derive.tree import Node, to_text
 
 WHOLE, SPLIT = "whole on every device", "split by tensor parallelism"
@@ -48,8 +49,8 @@ class Explanation:
 
 def explain(formula: Formula, model: Model | None, plan: Plan, coefficient: Fraction) -> tuple[Explanation, ...]:
     """Where `coefficient` comes from, for each term that has it; `DeriveError` lists those that there are."""
-    if model is not None:
-        plan = model.complete(plan)
+    case = situation(formula, model, plan)
+    model, plan = case.model, case.plan
     where = definitions(model.relations, formula.notation) if model is not None else {}
     ledger = formula.ledger(model, plan)
     total = sum_of_terms((row.value for row in ledger), where)

@@ -12,7 +12,7 @@ from derive.kept import calls, kept, made_again, outlives, requiring_gradients, 
 from derive.ledger import Ledger, Row
 from derive.precision import DType
 from derive.tensor import PARAMETERS, Axis, BlockCall, Contraction, Role, Tensor
-from derive.tracing import Trace
+from derive.tracing import STACK_INPUT, STACK_OUTPUT, Trace
 from derive.units import byte, dimensionless, flop, parameter
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def shard(axis: Axis, plan: Plan) -> Expr:
     """The size of one device's part of an axis: exact, since a plan that does not divide is refused before."""
     if axis.split is None:
         return axis.size
-    return Integer(1) if axis.name in plan.replicated else axis.size / plan.degree(axis.split)
+    return Integer(1) if str(axis.size) in plan.replicated else axis.size / plan.degree(axis.split)
 
 
 def elements(tensor: Tensor, plan: Plan) -> Expr:
@@ -108,7 +108,12 @@ def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
 
 def tensors(traced: Trace, plan: Plan, names: tuple[str, ...], why: str) -> Ledger:
     """Bytes of the named tensors while they live, kept for backward or not."""
-    chosen = [tensor for tensor in traced.tensors if tensor.name in names and storage(tensor, plan) is tensor]
+    partial = {part for tensor in traced.tensors if tensor.op and tensor.op.collective for part in tensor.op.inputs}
+    chosen = [
+        tensor
+        for tensor in traced.tensors
+        if tensor.name in names and storage(tensor, plan) is tensor and tensor not in partial
+    ]
     return Ledger(tuple(_row(tensor, plan, tensor.blocks, why) for tensor in chosen), byte)
 
 
@@ -198,6 +203,7 @@ def pointwise(traced: Trace, plan: Plan) -> Ledger:
         and tensor.op.contraction is None
         and not tensor.op.free
         and tensor.op.collective is None
+        and tensor.op.name not in (STACK_INPUT, STACK_OUTPUT)
         and tensor not in residuals
     ]
     return Ledger(tuple(rows), dimensionless)

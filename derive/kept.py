@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import unknown
 from derive.tensor import OUTPUT, PARAMETERS, BlockCall, Tensor
-from derive.tracing import Trace, check_blocks
+from derive.tracing import STACK_INPUT, STACK_OUTPUT, Trace, check_blocks
 
 if TYPE_CHECKING:
     from derive.plan import Plan
@@ -21,8 +21,12 @@ def requiring_gradients(traced: Trace, plan: Plan) -> set[Tensor]:
         if name not in leaves:
             raise unknown("parameter", name, leaves)
     found: set[Tensor] = set()
+    trained = [tensor for tensor in traced.tensors if tensor.differentiable and tensor.name not in plan.frozen]
     for tensor in traced.tensors:
-        if tensor.op is None:
+        if tensor.op is not None and tensor.op.name == STACK_INPUT:
+            inside = any(len(leaf.copies) >= len(tensor.copies) and leaf.role in PARAMETERS for leaf in trained)
+            wanted = inside or tensor.op.inputs[0] in found
+        elif tensor.op is None:
             wanted = tensor.differentiable and tensor.name not in plan.frozen
         else:
             wanted = any(operand in found for operand in tensor.op.inputs)
@@ -86,7 +90,21 @@ def kept(traced: Trace, plan: Plan) -> Kept:
                     found.keep(residual, reason, tensor)
                 if call in traced.results.get(tensor, ()):
                     _need(found, traced, plan, tensor, reason, tensor)
+    for tensor in traced.tensors:
+        if tensor.op is not None and tensor.op.name == STACK_OUTPUT:
+            _count_layers_once(found, traced, plan, tensor)
     return found
+
+
+def _count_layers_once(found: Kept, traced: Trace, plan: Plan, last: Tensor) -> None:
+    """Where the output of every layer of a stack is kept, it is the next layer's input too, and the last output."""
+    assert last.op is not None
+    y, each = last.op.inputs
+    if each.op is None or storage(y, plan) not in found.reasons:
+        return
+    found.reasons.pop(last, None)
+    if found.reasons.pop(each, None) is not None:
+        _need(found, traced, plan, each.op.inputs[0], "input of the first layer", found.needed_by[each])
 
 
 def _need(found: Kept, traced: Trace, plan: Plan, tensor: Tensor, reason: str, by: Tensor) -> None:  # noqa: PLR0917
@@ -122,9 +140,9 @@ def made_again(traced: Trace, plan: Plan) -> Counter[Tensor]:
     last = {call: index for index, tensor in enumerate(traced.tensors) if tensor in by_plan for call in tensor.blocks}
     times: Counter[Tensor] = Counter()
     for index, tensor in enumerate(traced.tensors):
-        named = [call for call in tensor.blocks if call.name in plan.recompute]
-        if named:
-            times[tensor] += not plan.early_stop or index <= last.get(named[0], -1)
+        for call in tensor.blocks:  # a block inside another one is run again by both, as nested checkpoints are
+            if call.name in plan.recompute:
+                times[tensor] += not plan.early_stop or index <= last.get(call, -1)
         if any(plan.kernel(call) is not None for call in tensor.blocks):
             times[tensor] += tensor in by_kernel
     return times

@@ -9,12 +9,13 @@ from typing import Any, cast
 
 from sympy import Basic, Expr, Symbol
 
+from derive.errors import ModelError
 from derive.grammar import parse
 from derive.letters import Notation
 from derive.plan import Plan
 from derive.reading import to_sympy
 from derive.tracing import Input, Trace, trace
-from derive.tree import Node
+from derive.tree import Node, substitute, symbols_of, to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,8 @@ class Architecture:
 
     @cached_property
     def relation_trees(self) -> dict[str, Node]:
-        """The hypotheses as trees, by the letter that each defines."""
-        return {letter: parse(text, self.notation.letters) for letter, text in self.relations.items()}
+        """The hypotheses as trees in free letters, by the letter that each defines; `ModelError` if circular."""
+        return resolved({letter: parse(text, self.notation.letters) for letter, text in self.relations.items()})
 
     @property
     def _sizes(self) -> dict[str, Expr]:
@@ -102,6 +103,23 @@ class Model:
     def relations(self) -> dict[str, Node]:
         """The architecture's hypotheses, without those for letters whose size is known."""
         return {letter: tree for letter, tree in self.architecture.relation_trees.items() if letter not in self.sizes}
+
+
+def resolved(relations: Mapping[str, Node]) -> dict[str, Node]:
+    """Relations with the letters that other relations define replaced, until only free letters are left.
+
+    >>> from derive.grammar import parse
+    >>> from derive.tree import to_text
+    >>> {letter: to_text(tree) for letter, tree in resolved({"f": parse("4*h"), "h": parse("a*d")}).items()}
+    {'f': '4*(a*d)', 'h': 'a*d'}
+    """
+    trees = dict(relations)
+    for _ in relations:
+        trees = {letter: substitute(tree, trees) for letter, tree in trees.items()}
+    for letter, tree in trees.items():
+        if set(symbols_of(tree)) & set(trees):
+            raise ModelError(f"the relations go in circles: {letter} = {to_text(relations[letter])}")
+    return trees
 
 
 def definitions(relations: Mapping[str, Node], notation: Notation) -> dict[Symbol, Expr]:

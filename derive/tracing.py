@@ -43,6 +43,7 @@ class Tape:
 
     sizes: Mapping[str, Expr]
     tensors: list[Tensor] = field(default_factory=list)
+    known: set[Tensor] = field(default_factory=set)
     results: dict[Tensor, tuple[BlockCall, ...]] = field(default_factory=dict)
     once: dict[tuple, Tensor] = field(default_factory=dict)
     blocks: tuple[BlockCall, ...] = ()
@@ -73,6 +74,7 @@ def record(tensor: Tensor) -> Tensor:
     tape = _current()
     placed = replace(tensor, blocks=tape.blocks, copies=tape.copies)
     tape.tensors.append(placed)
+    tape.known.add(placed)
     return placed
 
 
@@ -92,6 +94,10 @@ def apply(
     residuals: tuple[Tensor, ...] = (),
 ) -> Tensor:
     """The result of one operation, recorded; `needs` lists for each input what that input's gradient needs."""
+    known = _current().known
+    for tensor in inputs:
+        if tensor not in known:
+            raise ShapeError(f"{name}: {tensor.name!r} belongs to another trace")
     op = Op(name, inputs, needs, free, contraction, collective, residuals)
     return record(Tensor(called, axes, dtype, role, op, view_of))
 
@@ -119,6 +125,7 @@ def constant(name: str, letters: str, dtype: DType | Slot = compute, role: Role 
         leaf = Tensor(name, named_axes(letters, f"constant {name!r}"), dtype, role)
         tape.once[key] = leaf
         tape.tensors.append(leaf)
+        tape.known.add(leaf)
     return tape.once[key]
 
 
@@ -157,6 +164,10 @@ def block(function=None, *, name: str = "", fused_by: str | None = None) -> Any:
             finally:
                 tape.blocks = outer
             for tensor in result if isinstance(result, tuple) else (result,):
+                if not isinstance(tensor, Tensor):
+                    raise ShapeError(
+                        f"block {this.name!r} must return a tensor or a tuple of tensors, returned {result!r}"
+                    )
                 tape.results[tensor] = (*tape.results.get(tensor, ()), this)
             return result
 
@@ -168,17 +179,22 @@ def block(function=None, *, name: str = "", fused_by: str | None = None) -> Any:
 def repeat(layer: Callable[[Tensor], Tensor], count: Expr, x: Tensor) -> Tensor:
     """A stack of `count` equal layers, traced once: everything that the layer makes exists `count` times.
 
-    The layer sees a fresh input that stands for the input of each layer; what comes back stands for the last output.
+    The layer sees a tensor that stands for the input of each layer: x once, then the output of the layer before. What
+    comes back stands for the last output. A gradient flows through the stack if it flows into x or into a parameter of
+    the layer; that the first of them may not need it is not seen.
     """
     tape = _current()
     outer = tape.copies
     tape.copies = (*outer, count)
     try:
-        each = record(Tensor("layer input", x.axes, x.dtype, differentiable=True))
+        each = apply(STACK_INPUT, (x,), ((),), axes=x.axes, called="layer input", dtype=x.dtype)
         y = layer(each)
     finally:
         tape.copies = outer
-    return record(Tensor("last layer's output", y.axes, y.dtype, differentiable=True))
+    return apply(STACK_OUTPUT, (y, each), ((), ()), axes=y.axes, called="last layer's output", dtype=y.dtype)
+
+
+STACK_INPUT, STACK_OUTPUT = "stack input", "stack output"  # no operations: names for tensors of other layers
 
 
 @dataclass(frozen=True)

@@ -247,9 +247,12 @@ def _tagged(tag: str) -> Callable[[Any], list[Any]]:
 
 
 def _power_list(node: Power) -> list[Any]:
+    """The checker reads x^-2 with the number -2, not x^-(2); a fraction stays, for the checker to refuse."""
     exponent = node.exponent
-    if isinstance(exponent, Negative) and isinstance(exponent.operand, Number):  # the checker reads x^-2, not x^-(2)
-        return ["^", to_lists(node.base), -int(exponent.operand.value)]
+    if isinstance(exponent, Negative) and isinstance(exponent.operand, Number):
+        value = exponent.operand.value
+        if value.denominator == 1:
+            return ["^", to_lists(node.base), -int(value)]
     return ["^", to_lists(node.base), to_lists(exponent)]
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 from sympy import Basic, Expr
 
 from derive.citation import OPEN, PROVED, REFUTED, UP_TO, Claim
-from derive.errors import ClaimError
+from derive.errors import ClaimError, GrammarError, unknown
 from derive.exact import evaluate
 from derive.ledger import Ledger, Row
 from derive.model import Model, apply_relations, definitions
@@ -19,7 +20,7 @@ from derive.proof.search import counterexample, difference
 from derive.proof.step import show_equal, statement
 from derive.reading import sum_to_tree, to_sympy
 from derive.tensor import Role
-from derive.tree import Node, symbols_of
+from derive.tree import Node, symbols_of, to_text
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Judgement:
     included: Node | None = None
     rows: tuple[Row, ...] = ()  # the neglected ones
     relations: Mapping[str, Node] | None = None
+    letters: frozenset[str] = frozenset()  # all letters of the quantity and of what the claim's letters stand for
     statement: dict | None = None  # what the checker accepted, as it can be checked again
     proof: str = ""  # the same in the checker's words
     counterexample: Mapping[str, int] | None = None
@@ -46,9 +48,8 @@ class Judgement:
 
     @property
     def hypotheses(self) -> dict[str, Node]:
-        """The relations that the comparison uses: those of letters that the quantity has, neglected rows included."""
-        used = {*symbols_of(self.derived), *(str(symbol) for row in self.rows for symbol in row.value.free_symbols)}
-        return {letter: tree for letter, tree in (self.relations or {}).items() if letter in used}
+        """The relations that the comparison uses: those of letters that the compared quantities have."""
+        return {letter: tree for letter, tree in (self.relations or {}).items() if letter in self.letters}
 
 
 def is_neglected(row: Row, neglect: tuple[Role | str, ...]) -> bool:
@@ -61,6 +62,9 @@ def plan_of(claim: Claim) -> Plan:
     return claim.plan.filled(claim.about.kernels, claim.about.mask) if claim.about is not None else claim.plan
 
 
+WITNESS_SIZES = range(1, 13)  # enough for the ratios that architectures have, such as f = 8h/3
+
+
 @cache
 def judge(claim: Claim) -> Judgement:
     """The verdict on a claim: proved and proved up to rest on the checker, refuted on an exact counterexample."""
@@ -68,6 +72,8 @@ def judge(claim: Claim) -> Judgement:
     model = Model(claim.about) if claim.about is not None else None
     ledger = claim.formula.ledger(model, plan_of(claim))
     comparison = _Comparison(claim, model)
+    letters = _letters(claim, ledger, comparison)
+    _check_meaning(claim, model, letters)
     counted = ledger.select(lambda row: not is_neglected(row, claim.neglect))
     neglected = ledger.select(lambda row: is_neglected(row, claim.neglect) and row.value != 0)
     derived = comparison.tree(counted, reduced=False)
@@ -76,7 +82,7 @@ def judge(claim: Claim) -> Judgement:
     try:
         proof = show_equal(claim.tree, derived, claim.relations | bound, notation)
     except ClaimError:
-        return _refuted(claim, comparison, counted, derived, bound)
+        return replace(_refuted(claim, comparison, counted, derived, bound), letters=letters)
     included = comparison.surplus() if claim.includes else None
     return Judgement(
         claim,
@@ -86,9 +92,42 @@ def judge(claim: Claim) -> Judgement:
         included=included,
         rows=neglected.rows,
         relations=claim.relations,
+        letters=letters,
         statement=statement(claim.tree, derived, claim.relations | bound, notation),
         proof=proof,
     )
+
+
+def _letters(claim: Claim, ledger: Ledger, comparison: _Comparison) -> frozenset[str]:
+    """The letters of the quantity and of what the claim's letters stand for; none of those may be a letter of these."""
+    letters = frozenset(ledger.letters).union(*(part.letters for part in comparison.bound(()).values()))
+    for letter in claim.letters:
+        if letter in letters or letter in claim.relations:
+            raise ClaimError(f"{claim.source.key}, {claim.place}: {letter} already is a letter of {claim.formula.name}")
+    return letters
+
+
+def _check_meaning(claim: Claim, model: Model | None, letters: frozenset[str]) -> None:
+    """A claim must be about something: its neglected blocks exist, and whole sizes satisfy its hypotheses.
+
+    The sizes are a witness, so that nothing is proved of no model at all.
+    """
+    blocks = model.whole.block_names if model is not None else ()
+    for name in claim.neglect:
+        if isinstance(name, str) and name not in blocks:
+            raise unknown("block", name, blocks)
+    relations = {letter: tree for letter, tree in claim.relations.items() if letter in letters}
+    free = sorted({name for tree in relations.values() for name in symbols_of(tree)})
+    divides = claim.about.divides if claim.about is not None else ()
+    for sizes in product(WITNESS_SIZES, repeat=len(free)):
+        point = {name: Fraction(size) for name, size in zip(free, sizes, strict=True)}
+        point |= {letter: evaluate(tree, point) for letter, tree in relations.items()}
+        whole = all(value > 0 and value.denominator == 1 for value in point.values())
+        known = [(point[one], point[other]) for one, other in divides if one in point and other in point]
+        if whole and all(multiple % part == 0 for part, multiple in known):
+            return
+    said = ", ".join(f"{letter} = {to_text(tree)}" for letter, tree in relations.items())
+    raise ClaimError(f"{claim.source.key}, {claim.place}: no model was found with {said}")
 
 
 def _refuted(
@@ -103,7 +142,10 @@ def _refuted(
         return Judgement(claim, OPEN, derived, residual, relations=claim.relations)
     there = _everywhere(point, (claim.tree, derived, *bound.values()), claim.relations | bound)
     shown = {name: int(value) for name, value in there.items() if name in symbols_of(claim.tree) + symbols_of(derived)}
-    values = evaluate(claim.tree, there), evaluate(derived, there)
+    try:
+        values = evaluate(claim.tree, there), evaluate(derived, there)
+    except GrammarError:  # the claim divides by what is zero there: it says nothing that could be false
+        return Judgement(claim, OPEN, derived, residual, relations=claim.relations)
     return Judgement(
         claim, REFUTED, derived, residual, relations=claim.relations, counterexample=shown, values_there=values
     )

@@ -137,12 +137,12 @@ def test_few_heads_are_held_whole():
 
 def test_fitted_marks_what_is_replicated():
     sizes = {letter: Given(size, "option") for letter, size in {"a": 64, "g": 8, "f": 64, "V": 64, "s": 64}.items()}
-    assert fitted(Plan(tp=16), llama.model_trace, sizes, common).replicated == ("g",)
-    assert fitted(Plan(tp=8), llama.model_trace, sizes, common).replicated == ()
+    assert fitted(Plan(tp=16), llama.model_trace.tensors, sizes, common).replicated == ("g",)
+    assert fitted(Plan(tp=8), llama.model_trace.tensors, sizes, common).replicated == ()
     t = common.symbol("t")
-    assert fitted(Plan(tp=t), llama.model_trace, sizes, common) == Plan(tp=t)
+    assert fitted(Plan(tp=t), llama.model_trace.tensors, sizes, common) == Plan(tp=t)
     sixteen = sizes | {"t": Given(16, "option")}
-    assert fitted(Plan(tp=t), llama.model_trace, sixteen, common).replicated == ("g",)
+    assert fitted(Plan(tp=t), llama.model_trace.tensors, sixteen, common).replicated == ("g",)
 
 
 def test_one_thing_has_one_value():

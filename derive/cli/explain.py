@@ -8,8 +8,9 @@ from argparse import Namespace
 from derive.cli import load_sympy
 from derive.cli.case import formula_of, model_of, plan_of
 from derive.cli.show import emit, present
-from derive.errors import DeriveError, ValueTextError
-from derive.values import parse_value
+from derive.errors import DeriveError, GrammarError
+from derive.exact import evaluate
+from derive.grammar import parse
 
 
 def run(_name: str, options: Namespace) -> int:
@@ -20,13 +21,13 @@ def run(_name: str, options: Namespace) -> int:
 
     formula = formula_of(options.quantity)
     try:
-        coefficient = parse_value(options.coefficient)
-    except ValueTextError as error:
-        hint = "; write 10 or 24, not 10 + 24/t" if any(sign in options.coefficient for sign in "+/") else ""
-        raise DeriveError(f"the coefficient must be one number: {error}{hint}") from None
-    if coefficient.unit is not None:
-        raise DeriveError(f"the coefficient must be a number: {options.coefficient[:40]!r} has a unit")
-    found = explain(formula, model_of(formula, options), plan_of(formula, options), coefficient.number)
+        coefficient = evaluate(parse(options.coefficient, ()), {})
+    except GrammarError as error:
+        wanted = (
+            f"the coefficient must be one number without letters, such as 34 or 5/8: got {options.coefficient[:40]!r}"
+        )
+        raise DeriveError(wanted) from error
+    found = explain(formula, model_of(formula, options), plan_of(formula, options), coefficient)
     if options.json:
         emit(json.dumps(data(found), indent=2, ensure_ascii=False), data=True)
     else:

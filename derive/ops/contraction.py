@@ -19,6 +19,8 @@ def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str |
     Raises `ShapeError`, naming the pattern and both sizes, where the pattern and the shapes disagree.
     """
     terms, result = _read(pattern, len(operands))
+    if len(operands) < 2:
+        raise ShapeError(f"einsum {pattern!r}: a product has two operands or more")
     if any(axis.split is Mesh.TP for operand in operands for axis in operand.axes):
         operands = tuple(gather(operand) for operand in operands)
     axes: dict[str, Axis] = {}
@@ -38,6 +40,7 @@ def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str |
         if letter not in axes:
             raise ShapeError(f"einsum {pattern!r}: axis {letter!r} of the result is in no operand")
     pair = _masked_pair(pattern, masked, axes)
+    _check_layout(pattern, result, pair, axes)
     contraction = Contraction(terms, result, axes, pair)
     needs = tuple((*operands[:place], *operands[place + 1 :]) for place in range(len(operands)))  # of x·x: x, twice
     out = apply(
@@ -58,6 +61,16 @@ def _read(pattern: str, count: int) -> tuple[tuple[tuple[str, ...], ...], tuple[
         if len(set(term)) != len(term):
             raise ShapeError(f"einsum {pattern!r}: {' '.join(term)!r} names an axis twice")
     return terms, tuple(right.split())
+
+
+def _check_layout(pattern: str, result: tuple[str, ...], pair: tuple[str, ...] | None, axes: dict[str, Axis]) -> None:
+    """Refuse what no device can compute: one mesh axis twice in a result, a sum or a mask over shards of a sequence."""
+    split = [axes[letter].split for letter in result if axes[letter].split is not None]
+    if len(set(split)) != len(split):
+        raise ShapeError(f"einsum {pattern!r}: two axes of the result are split over the same devices")
+    for letter, axis in axes.items():
+        if axis.split is Mesh.SP and (letter not in result or letter in (pair or ())):
+            raise ShapeError(f"einsum {pattern!r}: axis {letter!r} is split by sequence parallelism: gather it first")
 
 
 def _masked_pair(pattern: str, masked: str | None, axes: dict[str, Axis]) -> tuple[str, str] | None:

@@ -114,6 +114,8 @@ def _broadcasts(op: str, x: Tensor, y: Tensor) -> None:
             raise ShapeError(f"{op}: {y.name!r} {shape_text(y.axes)} has an axis {axis.name!r} that {x.name!r} lacks")
         if match.size != axis.size:
             raise ShapeError(f"{op}: axis {match.name!r} is both {match.size} and {axis.size}")
+        if axis.split is not None and axis.split is not match.split:  # the other way round, each device takes its part
+            raise ShapeError(f"{op}: axis {match.name!r} is split in {y.name!r} and not in {x.name!r}")
 
 
 def _wider(x: Tensor, y: Tensor) -> DType | Slot:

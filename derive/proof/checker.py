@@ -159,8 +159,9 @@ def read(data: Any, names: Container[str], domain: Domain, depth: int = 1) -> Tr
     if type(data) is str:
         require(data in names, f"{shown(data)} is not a {'free' if names is domain.lower else 'declared'} symbol")
         return data
-    require(isinstance(data, list) and len(data) > 0, f"{shown(data)} is not an expression")
-    head, operands = data[0], data[1:]
+    require(type(data) is list and len(data) > 0, f"{shown(data)} is not an expression")
+    items: list[Any] = data
+    head, operands = items[0], items[1:]
     require(type(head) is str and head in OPERANDS, f"unknown operation {shown(head)}")
     least, most = OPERANDS[head]
     require(least <= len(operands) <= (most or len(operands)), f"{head!r} with {len(operands)} operands")
@@ -225,7 +226,8 @@ def plus(x: Ratio, y: Ratio, domain: Domain) -> Ratio:
 def inverse(x: Ratio, tree: Tree, domain: Domain) -> Ratio:
     """1 / x, the value of the tree: the only place where a denominator other than 1 comes from."""
     n, d = x
-    require(is_positive(n, domain), f"the divisor {text(tree)[:80]} is not shown to be positive")
+    if not is_positive(n, domain):  # the text is made only then: it may be long
+        raise Rejected(f"the divisor {text(tree)[:80]} is not shown to be positive")
     return d, n
 
 
@@ -266,12 +268,15 @@ def prove(data: Any) -> str:
     relation, symbols, given = data["relation"], data["symbols"], data["given"]
     require(type(relation) is str and relation in RELATIONS, f"unknown relation {shown(relation)}")
     require(type(symbols) is dict, "'symbols' is not an object")
+    symbols = dict(symbols)  # ours from here on, whoever else holds the data
     require(len(symbols) <= MAX_SYMBOLS, f"more than {MAX_SYMBOLS} symbols")
     for name, kind in symbols.items():
         require(type(name) is str and bool(NAME.fullmatch(name)), f"{shown(name)} cannot be the name of a symbol")
         require(type(kind) is str and kind in KINDS, f"symbol {name} is of the unknown kind {shown(kind)}")
     require(type(given) is list, "'given' is not a list")
+    given = list(given)
     require(all(type(pair) is list and len(pair) == 2 for pair in given), "a given is not a symbol and its expression")
+    given = [tuple(pair) for pair in given]
     defined = [name for name, _ in given]
     for place, name in enumerate(defined):
         require(type(name) is str and name in symbols, f"'given' defines {shown(name)}, which is not declared")

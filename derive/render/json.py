@@ -6,7 +6,6 @@ import json as standard
 from fractions import Fraction
 from typing import Any
 
-from derive.citation import PROVED, UP_TO
 from derive.evaluation import Valued
 from derive.render import view
 from derive.render.expression import to_latex
@@ -96,8 +95,9 @@ def _claim(each: Valued, latex: Any) -> dict[str, Any]:
         "level": {"recorded": None, "here": HERE if judgement.proof else None},
         "value": number(each.value),
         "assumed": dict(each.assumed),
-        "holds_here": judgement.verdict in (PROVED, UP_TO) and not each.failing,
+        "holds_here": each.holds,
         "fails_here": list(each.failing),
+        "undecided_here": list(each.undecided),
         "note": claim.note or None,
     }
 

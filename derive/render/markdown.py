@@ -65,13 +65,13 @@ def _lines(report: Report) -> Iterator[str]:
         )
         for step in report.derivation.steps
     ])  # fmt: skip
-    if report.derivation.proved:
-        yield "■ Every equality was accepted by the proof checker.\n"
+    yield f"{view.ending(report)}\n"
     if report.claims:
         yield "### Claims\n"
         yield from _table(("source", "plan", "claim", "verdict", "value here"), [
             (
-                escape(f"{each.claim.source.key}, {each.claim.place}"), escape(each.claim.plan_text) or "–",
+                escape(f"{each.claim.source.key}, {each.claim.place}{view.about([each])}"),
+                escape(each.claim.plan_text) or "–",
                 ", ".join([inline(each.claim.tree, letters), *map(escape, view.letters_text(each))]),
                 _verdict(each, letters), escape(view.claim_value(report, each)),
             )

@@ -26,14 +26,13 @@ def parts(report: Report) -> Iterator[Part]:
     if report.value_text is not None:
         yield f"{formula.symbol} = {view.exact(report.value)} {view.unit_text(report)} = {report.value_text}"
     elif report.free and any(name in formula.notation.letters for name in report.given):
-        yield f"no number: {', '.join(report.free)} have no value (--set, or --model)"
+        yield f"no number: values are missing for {', '.join(report.free)} (--set, or --model)"
     if report.given:
         rows = [(name, str(given.value), given.origin) for name, given in report.given.items()]
         yield Table("\nGiven", ("", "value", "from"), rows)
     yield _ledger(report)
     yield _steps(report)
-    if report.derivation.proved:
-        yield "■ every equality above was accepted by the proof checker"
+    yield view.ending(report)
     yield from _claims(report)
 
 
@@ -82,7 +81,7 @@ def _claims(report: Report) -> Iterator[Part]:
     for source, place, about in places:
         here = [each for each in report.claims if (each.claim.source, each.claim.place) == (source, place)]
         here = [each for each in here if each.claim.about is about]
-        title = f"\n{view.heading(here[0].claim)}" + (f" (about {about.name})" if about is not None else "")
+        title = f"\n{view.heading(here[0].claim)}{view.about(here)}"
         rows = [
             (each.claim.plan_text, view.claim_text(each), view.verdict(each), view.claim_value(report, each))
             for each in here

@@ -62,6 +62,8 @@ def notes(valued: Valued) -> list[str]:
         said.append(claim.note)
     if valued.failing:
         said.append("! not for this model: " + "; ".join(valued.failing))
+    elif valued.undecided:
+        said.append("? holds here if " + "; ".join(valued.undecided))
     return said
 
 
@@ -134,6 +136,17 @@ def verdict_parts(valued: Valued) -> list[str | Node]:
     return parts
 
 
+def ending(report: Report) -> str:
+    """What the derivation rests on: the checker, past the definitions."""
+    count = report.derivation.checked
+    if not report.derivation.proved:
+        return ""
+    if count == 0:
+        return "■ by definition: the rows as they are"
+    accepted = "equality was" if count == 1 else "equalities were"
+    return f"■ {count} {accepted} accepted by the proof checker; rows and sums of parts are definitions"
+
+
 def counterexample(valued: Valued) -> str:
     """Where a refuted claim fails, with both values."""
     judgement = valued.judgement
@@ -159,6 +172,16 @@ def heading(claim: Claim) -> str:
     source = claim.source
     measured = ", measured" if source.kind == "measurement" else ""
     return f"{source.key}: {source.authors} {source.year}{measured}, {claim.place}"
+
+
+def about(claims: list[Valued]) -> str:
+    """The architecture and the hypotheses that claims of one place are made under."""
+    first = claims[0].claim.about
+    words = [f"about {first.name}"] if first is not None else []
+    under = {letter: tree for each in claims for letter, tree in each.judgement.hypotheses.items()}
+    if under:
+        words.append("under " + ", ".join(f"{letter} = {to_text(tree)}" for letter, tree in under.items()))
+    return f" ({', '.join(words)})" if words else ""
 
 
 def claim_value(report: Report, valued: Valued) -> str:
