@@ -16,6 +16,7 @@ from derive.precision import fp32
 from derive.tensor import PARAMETERS
 from derive.tracing import Input, Trace, block, parameter, trace
 from formulas.architectures import gpt, llama
+from formulas.notation import common
 
 Sides = tuple[Expr, Expr]
 Fold = Callable[[Trace, Plan], Ledger]
@@ -81,10 +82,8 @@ class Case:
 def case(architecture: Architecture, plan: Plan, sizes: Mapping[str, int] | None = None) -> Case:
     """A case with the architecture's own kernels and mask where the plan says nothing, fitted to the sizes."""
     known = {letter: Given(size, "option") for letter, size in (sizes or {}).items()}
-    filled = plan.filled(architecture.kernels, architecture.mask)
-    return Case(
-        architecture, fitted(filled, architecture.model_trace.tensors, known, architecture.notation), sizes or {}
-    )
+    plan = plan.filled(architecture.kernels, architecture.mask)
+    return Case(architecture, fitted(plan, architecture.model_trace.tensors, known, common), sizes or {})
 
 
 @dataclass(frozen=True)
@@ -297,5 +296,4 @@ LAWS = (
     Law("blocks", "attention, MLP and norms together keep what the layer keeps", _blocks),
     Law("fp32", "computing in fp32 doubles what was kept in bf16 and nothing else", _wide),
 )
-# For plans with more devices than key/value heads, whose shards are no parts of the serial bytes:
-FEW_HEADS = Law("few-heads", "with fewer key/value heads than devices, each device keeps one head", _one_head_a_device)
+FEW_HEADS = Law("few-heads", "with fewer key/value heads than devices, each keeps one head whole", _one_head_a_device)

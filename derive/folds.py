@@ -30,7 +30,8 @@ def shard(axis: Axis, plan: Plan) -> Expr:
     """The size of one device's part of an axis: exact, since a plan that does not divide is refused before."""
     if axis.split is None:
         return axis.size
-    return Integer(1) if str(axis.size) in plan.replicated else axis.size / plan.degree(axis.split)
+    # By its size's letter, which a contraction does not rename; by its name where a layer was traced at numbers.
+    return Integer(1) if {str(axis.size), axis.name} & set(plan.replicated) else axis.size / plan.degree(axis.split)
 
 
 def elements(tensor: Tensor, plan: Plan) -> Expr:

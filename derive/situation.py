@@ -46,7 +46,8 @@ def situation(
     divide, and for blocks and parameters that are not there.
     """
     sizes = dict(options or {})
-    degrees = {letter: sizes.pop(letter) for letter in list(sizes) if formula.notation[letter].plan_key}
+    settable = {letter.name for letter in formula.notation.letters.values() if letter.plan_key}
+    degrees = {letter: sizes.pop(letter) for letter in list(sizes) if letter in settable}
     plan = _with_degrees(plan, degrees, formula.notation)
     degree = {"t": Given(plan.tp, "option")} if isinstance(plan.tp, int) and plan.tp != 1 else {}
     degree |= {letter: Given(size, "option") for letter, size in degrees.items()}

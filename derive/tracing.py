@@ -165,9 +165,7 @@ def block(function=None, *, name: str = "", fused_by: str | None = None) -> Any:
                 tape.blocks = outer
             for tensor in result if isinstance(result, tuple) else (result,):
                 if not isinstance(tensor, Tensor):
-                    raise ShapeError(
-                        f"block {this.name!r} must return a tensor or a tuple of tensors, returned {result!r}"
-                    )
+                    raise ShapeError(f"block {this.name!r} must return a tensor or a flat tuple of tensors")
                 tape.results[tensor] = (*tape.results.get(tensor, ()), this)
             return result
 

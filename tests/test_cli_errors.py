@@ -121,9 +121,9 @@ BAD: dict[tuple[str, ...], str] = {
     # explanations
     ("explain",): "the following arguments are required: NAME, COEFFICIENT; see derive explain --help",
     ("explain", A): "the following arguments are required: COEFFICIENT; see derive explain --help",
-    ("explain", A, "abc"):
-        f"the coefficient must be one number: cannot read 'abc': it is not a number; {NUMBERS}",
-    ("explain", A, ""): f"the coefficient must be one number: cannot read '': it is empty; {NUMBERS}",
+    ("explain", A, "abc"): "the coefficient must be one number without letters, such as 34 or 5/8: got 'abc'",
+    ("explain", A, "24/t"): "the coefficient must be one number without letters, such as 34 or 5/8: got '24/t'",
+    ("explain", A, ""): "the coefficient must be one number without letters, such as 34 or 5/8: got ''",
     ("explain", A, "35"):
         "no term of activations has the coefficient 35: there are 34 (s*b*h), 16 (s*b), 5 (a*s^2*b) "
         "(more with --plan tp=t)",

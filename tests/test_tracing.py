@@ -38,7 +38,7 @@ from derive import (
     trace,
 )
 from derive.errors import DeriveError, ShapeError, UnknownName
-from derive.tracing import check_blocks
+from derive.tracing import STACK_INPUT, STACK_OUTPUT, check_blocks
 from formulas.models import architectures
 
 s, b, h, a, g, d, f, V, L, t = symbols("s b h a g d f V L t", positive=True, integer=True)
@@ -215,8 +215,12 @@ def test_a_stack_counts_everything_in_it_and_hands_over_fresh_tensors():
         "gelu output": (),  # the last of that name: after the stack
         "last layer's output": (),
     }
-    assert y.op.inputs[0].differentiable
-    assert y.op.inputs[0].op is None
+    last = y.op.inputs[0]
+    assert last.op.name == STACK_OUTPUT
+    assert [tensor.name for tensor in last.op.inputs] == ["relu output", "layer input"]
+    (each,) = [tensor for tensor in traced.tensors if tensor.name == "layer input"]
+    assert each.op is not None
+    assert (each.op.name, [tensor.name for tensor in each.op.inputs]) == (STACK_INPUT, ["x"])
 
 
 def test_stacks_nest():

@@ -13,15 +13,13 @@ def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str |
     """The contraction that `pattern` writes, such as `"q b a d, k b a d -> b a q k"`: einops' notation, by position.
 
     Costs 2 FLOPs for each point of all distinct axes; each operand's gradient needs the other operands. `masked="q k"`
-    says that only the pairs of these two axes count that the plan's mask lets through. Where an operand is split over
-    tensor parallelism, sequence-parallel operands are gathered first and a partial result is reduced after.
+    says that only the pairs of these two axes count that the plan's mask lets through. Where shards of a sequence
+    cannot be multiplied as they are, operands are gathered first; a partial result is reduced after.
 
     Raises `ShapeError`, naming the pattern and both sizes, where the pattern and the shapes disagree.
     """
     terms, result = _read(pattern, len(operands))
-    if len(operands) < 2:
-        raise ShapeError(f"einsum {pattern!r}: a product has two operands or more")
-    if any(axis.split is Mesh.TP for operand in operands for axis in operand.axes):
+    if _needs_whole_sequences(terms, result, masked, operands):
         operands = tuple(gather(operand) for operand in operands)
     axes: dict[str, Axis] = {}
     for term, operand in zip(terms, operands, strict=True):
@@ -40,11 +38,16 @@ def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str |
         if letter not in axes:
             raise ShapeError(f"einsum {pattern!r}: axis {letter!r} of the result is in no operand")
     pair = _masked_pair(pattern, masked, axes)
-    _check_layout(pattern, result, pair, axes)
+    _check_layout(pattern, result, axes)
     contraction = Contraction(terms, result, axes, pair)
     needs = tuple((*operands[:place], *operands[place + 1 :]) for place in range(len(operands)))  # of x·x: x, twice
     out = apply(
-        "einsum", operands, needs, axes=tuple(axes[letter] for letter in result), called=name, contraction=contraction
+        "einsum",
+        operands,
+        needs,
+        axes=tuple(axes[letter] for letter in result),
+        called=name,
+        contraction=contraction if len(operands) > 1 else None,  # one operand is moved or summed, not multiplied
     )
     contracted = [axis for letter, axis in axes.items() if letter not in result]
     return reduce(out) if is_partial(contracted) else out
@@ -63,14 +66,27 @@ def _read(pattern: str, count: int) -> tuple[tuple[tuple[str, ...], ...], tuple[
     return terms, tuple(right.split())
 
 
-def _check_layout(pattern: str, result: tuple[str, ...], pair: tuple[str, ...] | None, axes: dict[str, Axis]) -> None:
-    """Refuse what no device can compute: one mesh axis twice in a result, a sum or a mask over shards of a sequence."""
+def _needs_whole_sequences(
+    terms: tuple[tuple[str, ...], ...], result: tuple[str, ...], masked: str | None, operands: tuple[Tensor, ...]
+) -> bool:
+    """Whether shards of a sequence cannot be multiplied as they are.
+
+    They cannot beside a tensor-parallel operand, nor where the product sums over them, pairs two or masks them.
+    """
+    axes = [
+        pair for term, operand in zip(terms, operands, strict=False) for pair in zip(term, operand.axes, strict=False)
+    ]
+    if any(axis.split is Mesh.TP for _, axis in axes):
+        return True
+    shards = {letter for letter, axis in axes if axis.split is Mesh.SP}
+    return len(shards) > 1 or not shards <= set(result) or bool(shards & set((masked or "").split()))
+
+
+def _check_layout(pattern: str, result: tuple[str, ...], axes: dict[str, Axis]) -> None:
+    """Refuse a result that no device can hold: two of its axes split over the same devices."""
     split = [axes[letter].split for letter in result if axes[letter].split is not None]
     if len(set(split)) != len(split):
         raise ShapeError(f"einsum {pattern!r}: two axes of the result are split over the same devices")
-    for letter, axis in axes.items():
-        if axis.split is Mesh.SP and (letter not in result or letter in (pair or ())):
-            raise ShapeError(f"einsum {pattern!r}: axis {letter!r} is split by sequence parallelism: gather it first")
 
 
 def _masked_pair(pattern: str, masked: str | None, axes: dict[str, Axis]) -> tuple[str, str] | None:
