@@ -20,7 +20,7 @@ _HOME = {
     ),
     "derive.plan": ("Plan", "parse_plan"),
     "derive.precision": ("bf16", "boolean", "compute", "fp16", "fp32", "fp64", "int64", "recipe"),
-    "derive.tensor": ("Mesh", "Role", "Tensor"),
+    "derive.tensor": ("Mesh", "Remainder", "Role", "Tensor"),
     "derive.tracing": ("Input", "Trace", "block", "constant", "generated", "parameter", "repeat", "size_of", "trace"),
     "derive.units": ("byte", "device", "dimensionless", "dollar", "flop", "second", "token"),
     "derive.version": ("__version__",),
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from derive.plan import Plan, parse_plan
     from derive.precision import bf16, boolean, compute, fp16, fp32, fp64, int64, recipe
     from derive.quantity import Formula, formula
-    from derive.tensor import Mesh, Role, Tensor
+    from derive.tensor import Mesh, Remainder, Role, Tensor
     from derive.tracing import Input, Trace, block, constant, generated, parameter, repeat, size_of, trace
     from derive.units import byte, device, dimensionless, dollar, flop, second, token
     from derive.version import __version__

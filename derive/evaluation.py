@@ -75,9 +75,9 @@ def fitted(plan: Plan, tensors: Iterable[Tensor], known: Sizes, notation: Notati
             continue
         meaning = notation[name].meaning
         message = f"tp={degree} does not divide {name} = {size} ({meaning})"
-        if name == "V":
+        if axis.remainder is Remainder.PAD:
             step = PADDING * degree
-            message += f": frameworks pad the table, --set V={-(-size // step) * step}"
+            message += f": frameworks pad it, --set {name}={-(-size // step) * step}"
         elif axis.remainder is Remainder.REPLICATE:
             message += ", and is not a multiple of it either: choose tp so that one divides the other"
         raise PlanError(message)

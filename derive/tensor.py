@@ -46,6 +46,7 @@ class Remainder(Enum):
 
     REFUSE = "refuse"
     REPLICATE = "replicate"  # an axis smaller than the degree is kept whole on several devices (key/value heads)
+    PAD = "pad"  # frameworks pad it to a multiple, which is for the person to choose (vocabulary)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from derive.errors import DeriveError, ShapeError, unknown
 from derive.precision import DType, Slot, compute
-from derive.tensor import PARAMETERS, Axis, BlockCall, Collective, Contraction, Mesh, Op, Own, Role, Tensor
+from derive.tensor import PARAMETERS, Axis, BlockCall, Collective, Contraction, Mesh, Op, Own, Remainder, Role, Tensor
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -108,10 +108,18 @@ def named_axes(letters: str, asked_by: str, split: Mapping[str, Mesh] | None = N
     return tuple(Axis(name, size_of(name, asked_by), split.get(name)) for name in letters.split())
 
 
-def parameter(name: str, axes: str | tuple[Axis, ...], role: Role = Role.WEIGHT, *, tp: str | None = None) -> Tensor:
-    """A trainable leaf, held in the compute format, `tp` the axis that tensor parallelism splits."""
+def parameter(
+    name: str,
+    axes: str | tuple[Axis, ...],
+    role: Role = Role.WEIGHT,
+    *,
+    tp: str | None = None,
+    uneven: Remainder = Remainder.REFUSE,
+) -> Tensor:
+    """A trainable leaf in the compute format; `tp` is the axis that is split, `uneven` what to do if it cannot be."""
     if isinstance(axes, str):
         axes = named_axes(axes, f"parameter {name!r}", {tp: Mesh.TP} if tp else {})
+        axes = tuple(replace(axis, remainder=uneven) if axis.name == tp else axis for axis in axes)
     if role not in PARAMETERS:
         raise DeriveError(f"parameter {name!r} has the role of {role.value}, which is not one of a parameter")
     return record(Tensor(name, axes, role=role, differentiable=True))

@@ -98,7 +98,7 @@ BAD: dict[tuple[str, ...], str] = {
     (A, "--plan", "tp=7", "--model", "llama3-70b"): "tp=7 does not divide a = 64 (query heads)",
     (A, "--plan", "tp=5", "--model", "gpt2"): "tp=5 does not divide a = 12 (query heads)",
     ("logits", "--plan", "tp=2", "--model", "gpt2"):
-        "tp=2 does not divide V = 50257 (vocabulary): frameworks pad the table, --set V=50432",
+        "tp=2 does not divide V = 50257 (vocabulary): frameworks pad it, --set V=50432",
     # options
     (A, "--latex", "--json"): f"argument --json: not allowed with argument --latex; {HELP}",
     (A, "--text", "--markdown"): f"argument --markdown: not allowed with argument --text; {HELP}",

@@ -107,15 +107,15 @@ def linear(
     *,
     tp: str | None = None,
     bias: bool = False,
-    replicable: bool = False,
+    uneven: Remainder = Remainder.REFUSE,
     name: str = "linear output",
     weight: Tensor | None = None,
 ) -> Tensor:
     """A linear layer over the last axes of `x`: `"h -> a d"` maps axis h to new axes a and d, of their letters' sizes.
 
     `tp` is the axis that tensor parallelism splits: a new one makes the layer column-parallel, an old one row-parallel.
-    `replicable` axes are kept whole on several devices where there are fewer of them than devices. `weight` shares a
-    parameter made elsewhere (tied embeddings). Raises `ShapeError` where x does not end in the pattern's left side.
+    `uneven` says what to do where the degree does not divide that axis. `weight` shares a parameter made elsewhere
+    (tied embeddings). Raises `ShapeError` where x does not end in the pattern's left side.
     """
     quoted = f"linear {pattern!r}"
     if pattern.count("->") != 1:
@@ -132,9 +132,8 @@ def linear(
             )
     if tp is not None and tp not in (*old, *new):
         raise ShapeError(f"{quoted}: tp={tp!r} is none of its axes")
-    remainder = Remainder.REPLICATE if replicable else Remainder.REFUSE
     axes = tuple(
-        replace(axis, split=Mesh.TP, remainder=remainder) if axis.name == tp else axis
+        replace(axis, split=Mesh.TP, remainder=uneven) if axis.name == tp else axis
         for axis in named_axes(" ".join([*old, *new]), quoted)
     )
     lead = [axis.name for axis in x.axes[: len(x.axes) - len(old)]]

@@ -6,6 +6,7 @@ from derive import (
     Architecture,
     Input,
     Mesh,
+    Remainder,
     Role,
     block,
     boolean,
@@ -55,7 +56,9 @@ def unfused_core(q, k, v, drop=dropout):
 @block
 def attention(x, core=core, drop=dropout):
     q = linear(x, "h -> a d", tp="a", bias=True, name="query")
-    k, v = (linear(x, "h -> g d", tp="g", bias=True, replicable=True, name=name) for name in ("key", "value"))
+    k, v = (
+        linear(x, "h -> g d", tp="g", bias=True, uneven=Remainder.REPLICATE, name=name) for name in ("key", "value")
+    )
     y = core(q, expand(k, "g -> a"), expand(v, "g -> a"), drop)
     return drop(linear(y, "a d -> h", tp="a", bias=True, name="projection"))
 
@@ -74,7 +77,7 @@ def layer(x, core=core, activation=gelu, drop=dropout):
 
 @block
 def embedding(ids, drop=dropout):
-    table = parameter("token table", "V h", Role.TABLE, tp="V")
+    table = parameter("token table", "V h", Role.TABLE, tp="V", uneven=Remainder.PAD)
     positions = parameter("position table", "S h", Role.POSITIONS)
     x = lookup(table, ids) + lookup(positions, constant("position ids", "s", int64, Role.INDEX))
     return drop(x), table
@@ -87,7 +90,7 @@ def final_norm(x):
 
 @block
 def head(x, table, targets):
-    return cross_entropy(linear(x, "h -> V", tp="V", weight=table, name="logits"), targets)
+    return cross_entropy(linear(x, "h -> V", tp="V", uneven=Remainder.PAD, weight=table, name="logits"), targets)
 
 
 def model(ids, targets, layer=layer, drop=dropout):

@@ -4,6 +4,7 @@ from functools import partial
 
 from derive import (
     Architecture,
+    Remainder,
     Role,
     add,
     block,
@@ -50,8 +51,8 @@ def rope(x):
 @block
 def attention(x, share=expand):
     q = rope(linear(x, "h -> a d", tp="a", name="query"))
-    k = rope(linear(x, "h -> g d", tp="g", replicable=True, name="key"))
-    v = linear(x, "h -> g d", tp="g", replicable=True, name="value")
+    k = rope(linear(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="key"))
+    v = linear(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="value")
     y = core(q, share(k, "g -> a"), share(v, "g -> a"), identity)
     return linear(y, "a d -> h", tp="a", name="projection")
 
@@ -70,7 +71,7 @@ def layer(x, share=expand):
 
 @block
 def embedding(ids):
-    return lookup(parameter("token table", "V h", Role.TABLE, tp="V"), ids)
+    return lookup(parameter("token table", "V h", Role.TABLE, tp="V", uneven=Remainder.PAD), ids)
 
 
 @block
@@ -80,7 +81,7 @@ def final_norm(x):
 
 @block
 def head(x, targets):
-    return cross_entropy(linear(x, "h -> V", tp="V", name="logits"), targets)
+    return cross_entropy(linear(x, "h -> V", tp="V", uneven=Remainder.PAD, name="logits"), targets)
 
 
 def model(ids, targets, layer=layer):
