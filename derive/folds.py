@@ -92,12 +92,14 @@ def _row(tensor: Tensor, plan: Plan, blocks: tuple[BlockCall, ...], why: str) ->
 
 
 def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
-    """What a kernel's implementation keeps beside the block's result and residuals."""
+    """What a kernel's implementation keeps beside the block's result and residuals, where a gradient is made at all."""
+    gradients = requiring_gradients(traced, plan)
     rows = []
     for call in calls(traced):
         kernel: Kernel | None = plan.kernel(call)
         inside = next(tensor for tensor in traced.tensors if call in tensor.blocks)
-        if kernel is None or not outlives(plan, inside, call):
+        needed = any(call in tensor.blocks for tensor in gradients)
+        if kernel is None or not needed or not outlives(plan, inside, call):
             continue
         path = tuple(outer.name for outer in inside.blocks[: inside.blocks.index(call) + 1])
         for name, dtype, count in kernel.extra:

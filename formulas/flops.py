@@ -1,4 +1,4 @@
-"""FLOPs of matrix products in model FLOPs: what the model needs, nothing that a plan computes twice."""
+"""FLOPs of matrix products: what the model needs, and what hardware runs where a plan computes things twice."""
 
 from derive import dimensionless, flop, flops, formula, pointwise, token
 from formulas.notation import common
@@ -13,6 +13,22 @@ def layer_flops(model, plan):
     Unit: FLOP.
     """
     return flops(model.layer, plan, "forward")
+
+
+@formula("H", unit=flop, notation=common)
+def hardware_flops(model, plan):
+    """FLOPs that hardware runs for one layer: forward, backward, and what the plan computes again.
+
+    For one micro-batch of b sequences; the other quantities here are model FLOPs, which recomputation leaves alone.
+    Unit: FLOP.
+
+    >>> from derive import Model, parse_plan
+    >>> from formulas.architectures.gpt import gpt
+    >>> extra = lambda text: hardware_flops.ledger(Model(gpt), parse_plan(text, common.symbol)).within("core").value
+    >>> extra("mask=full,attention=flash") - extra("mask=full")
+    2*a*b*d*s**2
+    """
+    return flops(model.layer, plan, "forward", "backward", "recompute")
 
 
 @formula("F", unit=flop / token, notation=common)
