@@ -30,6 +30,6 @@ layer = claims(
     "get_activation_memory_per_layer, lines 829-884, of these two and layernorm_dtype_bytes=2", about=gpt,
     neglect={Role.STATISTICS}, expected="refuted",
     rows={"": "(11*s*b*h + 5*a*s^2*b) + 18*s*b*h + 2*(s*b*h*2)"},
-    note="the sum that its code returns, 33sbh + 5as^2b, written out nowhere; short by the same mask, sbh. "
+    note="the sum that its code returns, 33sbh + 5as^2b, stated nowhere; short by the same mask, sbh. "
     "Its default, 4-byte norm inputs, gives 37sbh + 5as^2b",
 )  # fmt: skip
