@@ -42,6 +42,8 @@ class Kept:
     `rebuilt` are the tensors that are gone and made again.
     """
 
+    trace: Trace
+    plan: Plan
     reasons: dict[Tensor, dict[str, None]] = field(default_factory=dict)
     needed_by: dict[Tensor, Tensor] = field(default_factory=dict)
     rebuilt: dict[Tensor, None] = field(default_factory=dict)
@@ -75,49 +77,50 @@ def kept(traced: Trace, plan: Plan) -> Kept:
     """
     check_blocks(traced.block_names, plan.recompute)
     gradients = requiring_gradients(traced, plan)
-    found = Kept()
+    found = Kept(traced, plan)
     for tensor in traced.tensors:
         if tensor.op is None or tensor not in gradients:
             continue
         for operand, needs in zip(tensor.op.inputs, tensor.op.needs, strict=True):
             for needed in needs if operand in gradients else ():
                 source = tensor if needed is OUTPUT else needed
-                _need(found, traced, plan, source, f"gradient of {operand.name}", tensor)
+                _need(found, source, f"gradient of {operand.name}", tensor)
         for call in tensor.blocks:
             if plan.kernel(call) is not None and outlives(plan, tensor, call):
                 reason = f"kept by the kernel of {call.name}"
                 for residual in tensor.op.residuals:
                     found.keep(residual, reason, tensor)
                 if call in traced.results.get(tensor, ()):
-                    _need(found, traced, plan, tensor, reason, tensor)
+                    _need(found, tensor, reason, tensor)
     for tensor in traced.tensors:
         if tensor.op is not None and tensor.op.name == STACK_OUTPUT:
-            _count_layers_once(found, traced, plan, tensor)
+            _count_layers_once(found, tensor)
     return found
 
 
-def _count_layers_once(found: Kept, traced: Trace, plan: Plan, last: Tensor) -> None:
+def _count_layers_once(found: Kept, last: Tensor) -> None:
     """Where the output of every layer of a stack is kept, it is the next layer's input too, and the last output."""
     assert last.op is not None
     y, each = last.op.inputs
-    if each.op is None or storage(y, plan) not in found.reasons:
+    owner = storage(y, found.plan)
+    if each.op is None or owner is each or owner not in found.reasons:
         return
     found.reasons.pop(last, None)
     if found.reasons.pop(each, None) is not None:
-        _need(found, traced, plan, each.op.inputs[0], "input of the first layer", found.needed_by[each])
+        _need(found, each.op.inputs[0], "input of the first layer", found.needed_by[each])
 
 
-def _need(found: Kept, traced: Trace, plan: Plan, tensor: Tensor, reason: str, by: Tensor) -> None:  # noqa: PLR0917
+def _need(found: Kept, tensor: Tensor, reason: str, by: Tensor) -> None:
     """Keep `tensor` for `by`: itself, or, if it is gone or free to make, what it is made from."""
-    owner = storage(tensor, plan)
-    if tensor.op is not None and any(plan.recomputes(call) for call in traced.interior_of(tensor)):
+    owner = storage(tensor, found.plan)
+    if tensor.op is not None and any(found.plan.recomputes(call) for call in found.trace.interior_of(tensor)):
         if tensor not in found.rebuilt:
             found.rebuilt[tensor] = None
             for operand in tensor.op.inputs:
-                _need(found, traced, plan, operand, f"to recompute {tensor.name}", by)
+                _need(found, operand, f"to recompute {tensor.name}", by)
     elif owner.op is not None and owner.op.free:
         for operand in owner.op.inputs:
-            _need(found, traced, plan, operand, reason, by)
+            _need(found, operand, reason, by)
     elif owner.role not in PARAMETERS:
         found.keep(owner, reason, by)
 
