@@ -49,7 +49,7 @@ class Explanation:
 
 def explain(formula: Formula, model: Model | None, plan: Plan, coefficient: Fraction) -> tuple[Explanation, ...]:
     """Where `coefficient` comes from, for each term that has it; `DeriveError` lists those that there are."""
-    case = situation(formula, model, plan)
+    case = situation(formula, model, plan, evaluated=False)
     model, plan = case.model, case.plan
     where = definitions(model.relations, formula.notation) if model is not None else {}
     ledger = formula.ledger(model, plan)

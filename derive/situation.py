@@ -12,6 +12,7 @@ from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import Plan
 from derive.quantity import Formula
+from derive.tensor import Remainder
 from derive.tracing import check_blocks
 
 
@@ -39,8 +40,11 @@ def situation(
     *,
     options: Mapping[str, int] | None = None,
     symbolic: bool = False,
+    evaluated: bool = True,
 ) -> Situation:
     """Complete what a person asks; `options` are sizes that are set, `symbolic` keeps the model's letters.
+
+    Where nothing is `evaluated`, an axis that frameworks pad is taken to be padded.
 
     Raises `ModelError`, `PlanError` or `UnknownName` for sizes that contradict one another, that the plan does not
     divide, and for blocks and parameters that are not there.
@@ -61,7 +65,8 @@ def situation(
     check_blocks(model.whole.block_names, plan.recompute)
     filled, assumptions = model.complete(plan), ()
     if formula.per_device:
-        filled, assumptions = _laid_out(formula, model, filled, real)
+        exact = real if evaluated and not symbolic else _without_padded(model, real)
+        filled, assumptions = _laid_out(formula, model, filled, exact)
     if symbolic:
         model = replace(model, sizes={})
     return Situation(formula, model, plan, filled, {} if symbolic else real, real, assumptions)
@@ -78,6 +83,12 @@ def _with_degrees(plan: Plan, degrees: Mapping[str, int], notation: Notation) ->
             raise ModelError(f"{letter} = {size} is set, but the plan says {key}={planned}")
         plan = replace(plan, **{key: size})
     return plan
+
+
+def _without_padded(model: Model, sizes: Mapping[str, Given]) -> dict[str, Given]:
+    axes = {axis for tensor in model.whole.tensors for axis in tensor.axes}
+    padded = {axis.name for axis in axes if axis.remainder is Remainder.PAD}
+    return {letter: given for letter, given in sizes.items() if letter not in padded}
 
 
 def _laid_out(formula: Formula, model: Model, plan: Plan, known: Mapping[str, Given]) -> tuple[Plan, tuple[str, ...]]:

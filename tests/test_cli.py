@@ -84,6 +84,8 @@ NOTICES = {
     ("parameters", "--plan", "tp=8", "--model", "gpt2"): [
         "tp changes nothing of parameters: it is counted for the whole model"
     ],
+    ("attention-flops", "--model", "llama3-70b", "--set", "h=8192"): ["h changes nothing of attention-flops"],
+    ("activations", "--set", "h=64"): [],  # it enters through d = h/a and f = 4h too
     ("activations", "--plan", "tp=t,sp"): [],
     ("activations", "--plan", "recompute=core"): [],
     ("flops-per-token", "--plan", "mask=full"): [],

@@ -207,3 +207,15 @@ def test_a_block_in_a_block_runs_again_with_both():
     traced = trace(outer, X, sizes=sizes)
     again = flops(traced, parse_plan("recompute=inner+outer", common.symbol), "recompute").value
     assert again == 3 * (2 * s * b * h * f)
+
+
+def test_a_vocabulary_is_taken_to_be_padded_only_where_letters_are_kept(capsys):
+    arguments = ["logits", "--model", "gpt2", "--plan", "tp=2", "--json"]
+    assert main([*arguments, "--symbolic"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["expression"], found["assumptions"]) == ("3*s*b*V", ["tp = 2 divides V"])
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.endswith(
+        "tp=2 does not divide V = 50257 (vocabulary): frameworks pad it, --set V=50432\n"
+    )
+    assert main([*arguments, "--set", "V=50432"]) == 0

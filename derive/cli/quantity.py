@@ -59,9 +59,13 @@ FIELDS = {
 def notices(made: Report, sizes: dict[str, int]) -> list[str]:
     """Settings and sizes that change nothing of this quantity: said, rather than ignored in silence."""
     from derive.plan import Plan
+    from derive.tree import symbols_of
 
     formula, plan = made.formula, made.plan
-    silent = [f"{letter} changes nothing of {formula.name}" for letter in sizes if letter not in made.given]
+    enters = set(made.derivation.ledger.letters) | {"t"}
+    for letter, tree in (made.model.relations if made.model is not None else {}).items():
+        enters |= set(symbols_of(tree)) if letter in enters else set()
+    silent = [f"{letter} changes nothing of {formula.name}" for letter in sizes if letter not in enters]
     for key, (name, reason) in FIELDS.items():
         default = getattr(Plan(), name)
         if getattr(plan, name) == default:
