@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError
 from derive.ledger import Ledger
 from derive.letters import Notation
-from derive.units import Unit
+from derive.units import Unit, byte
 
 if TYPE_CHECKING:
     from derive.model import Model
     from derive.plan import Plan
-
-# Bytes are on one device of the plan; parameters and FLOPs are the whole model's, however it is laid out.
-PER_DEVICE = frozenset({"byte"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +36,8 @@ class Formula:
 
     @property
     def per_device(self) -> bool:
-        """Whether the quantity is what one device of the plan holds."""
-        return str(self.unit) in PER_DEVICE
+        """Whether it is what one device of the plan holds: bytes are, parameters and FLOPs are the whole model's."""
+        return self.unit == byte
 
     def ledger(self, model: Model | None, plan: Plan) -> Ledger:
         """The rows of this quantity; quantities of the whole model are counted as on one device.

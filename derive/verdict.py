@@ -20,7 +20,7 @@ from derive.proof.search import counterexample, difference
 from derive.proof.step import show_equal, statement
 from derive.reading import sum_to_tree, to_sympy
 from derive.tensor import Role
-from derive.tree import Node, symbols_of, to_text
+from derive.tree import Node, sum_of, symbols_of, to_text
 
 
 @dataclass(frozen=True)
@@ -83,18 +83,36 @@ def judge(claim: Claim) -> Judgement:
         proof = show_equal(claim.tree, derived, claim.relations | bound, notation)
     except ClaimError:
         return replace(_refuted(claim, comparison, counted, derived, bound), letters=letters)
-    included = comparison.surplus() if claim.includes else None
-    return Judgement(
+    exact = Judgement(
         claim,
-        UP_TO if neglected.rows or included is not None else PROVED,
+        PROVED,
         derived,
-        neglected=comparison.tree(neglected) if neglected.rows else None,
-        included=included,
-        rows=neglected.rows,
         relations=claim.relations,
         letters=letters,
         statement=statement(claim.tree, derived, claim.relations | bound, notation),
         proof=proof,
+    )
+    return _up_to(exact, comparison, ledger, neglected) if neglected.rows or claim.includes else exact
+
+
+def _up_to(exact: Judgement, comparison: _Comparison, ledger: Ledger, neglected: Ledger) -> Judgement:
+    """What a proved claim leaves out and adds, as one equality for the checker: claim + left out = quantity + added."""
+    claim, notation = exact.claim, exact.claim.formula.notation
+    left_out = comparison.tree(neglected) if neglected.rows else None
+    included = comparison.surplus() if claim.includes else None
+    if left_out is None and included is None:
+        return exact
+    claimed = sum_of([claim.tree, *([left_out] if left_out is not None else [])])
+    quantity = sum_of([comparison.tree(ledger, reduced=False), *([included] if included is not None else [])])
+    given = claim.relations | {letter: comparison.tree(part) for letter, part in comparison.bound(()).items()}
+    return replace(
+        exact,
+        verdict=UP_TO,
+        neglected=left_out,
+        included=included,
+        rows=neglected.rows,
+        statement=statement(claimed, quantity, given, notation),
+        proof=show_equal(claimed, quantity, given, notation),
     )
 
 

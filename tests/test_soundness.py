@@ -27,7 +27,9 @@ from derive.derivation import derivation
 from derive.errors import ClaimError, ShapeError, UnknownName
 from derive.folds import flops, product_flops
 from derive.proof.checker import Rejected, check
+from derive.tree import to_lists
 from derive.verdict import judge
+from formulas import all_claims
 from formulas.activations import model_activations
 from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
@@ -219,3 +221,17 @@ def test_a_vocabulary_is_taken_to_be_padded_only_where_letters_are_kept(capsys):
         "tp=2 does not divide V = 50257 (vocabulary): frameworks pad it, --set V=50432\n"
     )
     assert main([*arguments, "--set", "V=50432"]) == 0
+
+
+UP_TO = [claim for claim in all_claims() if judge(claim).verdict == "proved up to"]
+
+
+@pytest.mark.parametrize("claim", UP_TO, ids=lambda claim: f"{claim.source.key}: {claim.text}")
+def test_what_a_claim_is_up_to_is_part_of_what_was_proved(claim):
+    """The checker accepts claim + left out = quantity + added, and not the claim alone."""
+    judgement = judge(claim)
+    assert judgement.statement is not None
+    assert check(judgement.statement) == judgement.proof
+    side, bare = ("left", claim.tree) if judgement.neglected is not None else ("right", judgement.derived)
+    with pytest.raises(Rejected, match="the sides differ"):
+        check({**judgement.statement, side: to_lists(bare)})
