@@ -7,7 +7,7 @@ _HOME = {
     "derive.collectives": ("gather", "reduce"),
     "derive.folds": ("flops", "parameters", "pointwise", "saved", "tensors"),
     "derive.citation": ("Citation", "Claim", "claims"),
-    "derive.quantity": ("Formula", "formula"),
+    "derive.quantity": ("Constant", "Formula", "Statement", "formula"),
     "derive.ledger": ("Ledger", "Row"),
     "derive.model": ("Architecture", "Given", "Model"),
     "derive.letters": ("Letter", "Notation", "notation"),
@@ -22,7 +22,7 @@ _HOME = {
     "derive.precision": ("bf16", "boolean", "compute", "fp16", "fp32", "fp64", "int64", "recipe"),
     "derive.tensor": ("Mesh", "Remainder", "Role", "Tensor"),
     "derive.tracing": ("Input", "Trace", "block", "constant", "generated", "parameter", "repeat", "size_of", "trace"),
-    "derive.units": ("byte", "device", "dimensionless", "dollar", "flop", "second", "token"),
+    "derive.units": ("byte", "device", "dimensionless", "dollar", "flop", "hour", "second", "token"),
     "derive.version": ("__version__",),
 }  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
@@ -59,10 +59,10 @@ if TYPE_CHECKING:
     )
     from derive.plan import Plan, parse_plan
     from derive.precision import bf16, boolean, compute, fp16, fp32, fp64, int64, recipe
-    from derive.quantity import Formula, formula
+    from derive.quantity import Constant, Formula, Statement, formula
     from derive.tensor import Mesh, Remainder, Role, Tensor
     from derive.tracing import Input, Trace, block, constant, generated, parameter, repeat, size_of, trace
-    from derive.units import byte, device, dimensionless, dollar, flop, second, token
+    from derive.units import byte, device, dimensionless, dollar, flop, hour, second, token
     from derive.version import __version__
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -79,15 +79,19 @@ class Derivation:
         return empty or all(step.proof or step.terms or step.parts or step.relation == "≈" for step in self.steps)
 
 
-def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterable[Claim] = ()) -> Derivation:
+def derivation(
+    formula: Formula, model: Model | None, plan: Plan, claims: Iterable[Claim] = (), keep: Collection[str] = ()
+) -> Derivation:
     """Derive `formula`: rows by block, like terms, hypotheses, sum; ends in the known form for this very case.
+
+    Letters that stand for other quantities are replaced by what these are, but those to `keep`.
 
     Every equality is accepted by the proof checker or the derivation is not built: `ClaimError`.
     """
-    ledger = formula.ledger(model, plan)
+    ledger = formula.rows(model, plan)
     relations = dict(model.relations) if model is not None else {}
     maker = _Maker(formula.notation, relations)
-    fitting = (judge(claim) for claim in claims if _fits(claim, model, ledger))
+    fitting = (judge(claim) for claim in claims if _fits(claim, model, plan, formula))
     headline = next((judgement for judgement in fitting if _proved(judgement, relations)), None)
     groups = {name: part for name, part in ledger.groups().items() if any(row.value != 0 for row in part)}
     steps: list[Step] = []
@@ -102,18 +106,24 @@ def derivation(formula: Formula, model: Model | None, plan: Plan, claims: Iterab
     else:
         steps += maker.part("", ledger, in_front=True)
         total = steps[-1].expression
-    steps += maker.ending(total, ledger, headline)
+    standing = {x: each for x, each in formula.standing(model, ledger.letters).items() if x not in keep}
+    if standing:
+        steps += maker.replacing(total, standing, model, plan, keep)
+        total = steps[-1].expression
+    else:
+        # What a claim leaves out is told apart in the rows as they are, so a form is for these alone.
+        steps += maker.ending(total, ledger, headline)
     whole = steps[-1] if steps[-1].relation == "=" else steps[-2]
     return Derivation(formula, model, plan, ledger, tuple(steps), whole.expression, headline)
 
 
-def _fits(claim: Claim, model: Model | None, ledger: Ledger) -> bool:
+def _fits(claim: Claim, model: Model | None, plan: Plan, formula: Formula) -> bool:
     """Whether a claim is about exactly these rows, whatever settings lead to them, in the quantity's own letters."""
     if not claim.form or claim.letters or (claim.about is None) != (model is None):
         return False
     if model is not None and claim.about is not model.architecture:
         return False
-    return claim.formula.ledger(model, plan_of(claim)) == ledger
+    return claim.formula.rows(model, plan_of(claim)) == formula.rows(model, plan)
 
 
 def _proved(judgement: Judgement, relations: Mapping[str, Node]) -> bool:
@@ -152,6 +162,23 @@ class _Maker:
         """The sum of the rows under the hypotheses, in reading order."""
         amounts = (row.value for row in ledger)
         return sum_to_tree(amounts, self.notation.order, in_front=in_front, where=self.definitions)
+
+    def replacing(
+        self, total: Node, standing: Mapping[str, Formula], model: Model | None, plan: Plan, keep: Collection[str]
+    ) -> list[Step]:
+        """The step that puts in what letters such as N or C stand for; none if that changes nothing."""
+        notation = self.notation
+        found = {x: each.ledger(model, plan, keep).value for x, each in standing.items()}
+        trees = {x: sum_to_tree([value], notation.order, where=self.definitions) for x, value in found.items()}
+        values = {notation.symbol(x): value for x, value in found.items()}
+        after = sum_to_tree([to_sympy(total, notation.symbol).xreplace(values)], notation.order, where=self.definitions)
+        if after == total:
+            return []
+        proof = show_equal(total, after, self.relations | trees, notation)
+        words: list[str | Node | Relation] = ["with "]
+        for x, tree in trees.items():
+            words += [", " if len(words) > 1 else "", Relation(Symbol(x), "==", tree), f" ({standing[x].name})"]
+        return [Step("", "=", after, tuple(words), proof=proof)]
 
     @cached_property
     def definitions(self) -> Definitions:

@@ -12,6 +12,10 @@ class GrammarError(DeriveError):
     """Text that is not in the grammar of expressions: names the text and the place."""
 
 
+class IrrationalError(GrammarError):
+    """A root or a power that is no rational number, where an exact value is asked for."""
+
+
 class ValueTextError(DeriveError):
     """A number or a size that a person wrote and that cannot be read exactly."""
 

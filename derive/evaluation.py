@@ -9,22 +9,23 @@ from fractions import Fraction
 from sympy import Symbol as SympySymbol
 
 from derive.citation import PROVED, UP_TO, Claim
-from derive.errors import GrammarError, ModelError, PlanError
-from derive.exact import evaluate
+from derive.errors import GrammarError, IrrationalError, ModelError, PlanError
+from derive.exact import approximate, evaluate
+from derive.interval import Interval, bounds
 from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import Plan
 from derive.reading import to_tree
 from derive.tensor import Mesh, Remainder, Tensor
 from derive.tracing import Trace
-from derive.tree import Node, symbols_of, to_text
+from derive.tree import Node, rational, substitute, symbols_of, to_text
 from derive.verdict import Judgement
 
 Sizes = Mapping[str, Given]
 PADDING = 128  # Megatron-LM's --make-vocab-size-divisible-by, times the tensor parallel degree
 
 
-def with_options(model: Model, options: Mapping[str, int]) -> Model:
+def with_options(model: Model, options: Mapping[str, Given]) -> Model:
     """The model with the sizes that a person sets; a letter that is no size of it raises `ModelError`."""
     own = model.architecture.letters.split()
     for letter in options:
@@ -32,7 +33,7 @@ def with_options(model: Model, options: Mapping[str, int]) -> Model:
             raise ModelError(
                 f"{letter} is no size of {model.name or model.architecture.name}: its sizes are {', '.join(own)}"
             )
-    return replace(model, sizes={**model.sizes, **{letter: Given(size, "option") for letter, size in options.items()}})
+    return replace(model, sizes={**model.sizes, **options})
 
 
 def implied(model: Model) -> dict[str, Given]:
@@ -94,11 +95,29 @@ def split_letters(traced: Trace, plan: Plan, known: Sizes) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name not in decided))
 
 
-def number(expression: Node, known: Sizes) -> Fraction | None:
-    """The exact value, or None while a letter of the expression has no size."""
-    if any(name not in known for name in symbols_of(expression)):
+def number(expression: Node, known: Sizes) -> Fraction | Interval | None:
+    """The value, or None while a letter of the expression has none; exact unless it is irrational.
+
+    Where a letter is only known to lie in an interval, so is the value.
+    """
+    letters = symbols_of(expression)
+    if any(name not in known for name in letters):
         return None
-    return evaluate(expression, {name: given.value for name, given in known.items()})
+    values = {name: known[name].value for name in letters}
+    if any(isinstance(value, Interval) for value in values.values()):
+        return bounds(expression, values)
+    return approximate(expression, values)
+
+
+def exact_text(expression: Node, known: Sizes) -> str:
+    """The exact value as text: a number, an interval's two ends, or the expression at the values where it has a root."""
+    values = {name: known[name].value for name in symbols_of(expression)}
+    if any(isinstance(value, Interval) for value in values.values()):
+        return str(bounds(expression, values))
+    try:
+        return str(evaluate(expression, values))
+    except IrrationalError:
+        return to_text(substitute(expression, {name: rational(Fraction(value)) for name, value in values.items()}))
 
 
 @dataclass(frozen=True)
@@ -109,7 +128,7 @@ class Valued:
     """
 
     judgement: Judgement
-    value: Fraction | None
+    value: Fraction | Interval | None
     failing: tuple[str, ...]
     undecided: tuple[str, ...]
     assumed: Mapping[str, int]

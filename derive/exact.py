@@ -3,11 +3,12 @@
 import math
 import operator
 from collections.abc import Callable, Mapping
+from decimal import Decimal, DecimalException, localcontext
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from derive.errors import GrammarError
+from derive.errors import GrammarError, IrrationalError
 from derive.tree import (
     Call,
     Negative,
@@ -23,6 +24,7 @@ from derive.tree import (
     to_text,
 )
 
+DIGITS = 50  # of an approximate power
 MOST_BITS = 200_000  # of a power: a few milliseconds of arithmetic
 RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "==": operator.eq, "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt,
@@ -57,10 +59,10 @@ def exact_power(base: Fraction, exponent: Fraction) -> Fraction:
     degree = exponent.denominator
     if degree > 1:
         if base < 0 or degree > MOST_BITS:
-            raise GrammarError(f"power {power} is not a rational number; only exact values are computed")
+            raise IrrationalError(f"power {power} is not a rational number; only exact values are computed")
         root = Fraction(_whole_root(base.numerator, degree), _whole_root(base.denominator, degree))
         if root**degree != base:
-            raise GrammarError(f"power {power} is not a rational number; only exact values are computed")
+            raise IrrationalError(f"power {power} is not a rational number; only exact values are computed")
         base = root
     return base**exponent.numerator
 
@@ -77,21 +79,48 @@ def _symbol_value(node: Symbol, values: Mapping[str, Fraction | int]) -> Fractio
     return Fraction(value)
 
 
-def _quotient_value(node: Quotient, values: Mapping[str, Fraction | int]) -> Fraction:
-    divisor = evaluate(node.denominator, values)
+def approximate_power(base: Fraction, exponent: Fraction) -> Fraction:
+    """A power as an exact number where it is one, else to some fifty digits: only to be shown.
+
+    >>> float(approximate_power(Fraction(2), Fraction(1, 2)))
+    1.4142135623730951
+    """
+    try:
+        return exact_power(base, exponent)
+    except IrrationalError:
+        if base < 0:
+            raise
+        try:
+            with localcontext(prec=DIGITS):
+                parts = [Decimal(x.numerator) / Decimal(x.denominator) for x in (base, exponent)]
+                return Fraction(parts[0] ** parts[1])
+        except DecimalException:
+            raise GrammarError(f"power ({_brief(base)})^({_brief(exponent)}) is too large to be computed") from None
+
+
+Values = Mapping[str, Fraction | int]
+RaiseTo = Callable[[Fraction, Fraction], Fraction]
+
+
+def _quotient_value(node: Quotient, values: Values, power: RaiseTo) -> Fraction:
+    divisor = evaluate(node.denominator, values, power)
     if divisor == 0:
         where, what = shown(to_text(node)), shown(to_text(node.denominator))
         raise GrammarError(f"formula {where}: divisor {what} is zero; choose other values")
-    return evaluate(node.numerator, values) / divisor
+    return evaluate(node.numerator, values, power) / divisor
 
 
 CALLS: dict[str, Callable[..., Fraction]] = {
-    "sqrt": lambda value: exact_power(value, Fraction(1, 2)),
     "max": max,
     "min": min,
     "ceil": lambda value: Fraction(math.ceil(value)),
     "floor": lambda value: Fraction(math.floor(value)),
 }
+
+
+def _call_value(node: Call, values: Values, power: RaiseTo) -> Fraction:
+    arguments = [evaluate(argument, values, power) for argument in node.arguments]
+    return power(arguments[0], Fraction(1, 2)) if node.function == "sqrt" else CALLS[node.function](*arguments)
 
 
 def _multiplied(left: Fraction, right: Fraction) -> Fraction:
@@ -100,26 +129,40 @@ def _multiplied(left: Fraction, right: Fraction) -> Fraction:
     return left * right
 
 
-VALUES: dict[type, Callable[[Any, Mapping[str, Fraction | int]], Fraction]] = {
-    Number: lambda node, _values: node.value,
-    Symbol: _symbol_value,
-    Sum: lambda node, values: sum([evaluate(term, values) for term in node.terms], Fraction(0)),
-    Negative: lambda node, values: -evaluate(node.operand, values),
-    Product: lambda node, values: reduce(_multiplied, [evaluate(factor, values) for factor in node.factors]),
+VALUES: dict[type, Callable[[Any, Values, RaiseTo], Fraction]] = {
+    Number: lambda node, _values, _power: node.value,
+    Symbol: lambda node, values, _power: _symbol_value(node, values),
+    Sum: lambda node, values, power: sum([evaluate(term, values, power) for term in node.terms], Fraction(0)),
+    Negative: lambda node, values, power: -evaluate(node.operand, values, power),
+    Product: lambda node, values, power: reduce(
+        _multiplied, [evaluate(factor, values, power) for factor in node.factors]
+    ),
     Quotient: _quotient_value,
-    Power: lambda node, values: exact_power(evaluate(node.base, values), evaluate(node.exponent, values)),
-    Call: lambda node, values: CALLS[node.function](*[evaluate(argument, values) for argument in node.arguments]),
+    Power: lambda node, values, power: power(
+        evaluate(node.base, values, power), evaluate(node.exponent, values, power)
+    ),
+    Call: _call_value,
 }
 
 
-def evaluate(node: Node, values: Mapping[str, Fraction | int]) -> Fraction:
-    """The exact value of a tree; GrammarError for a missing letter, a zero divisor or an irrational root.
+def evaluate(node: Node, values: Values, power: RaiseTo = exact_power) -> Fraction:
+    """The exact value of a tree; GrammarError for a missing letter or a zero divisor, IrrationalError for such a root.
 
     >>> from derive.grammar import parse
     >>> evaluate(parse("s*b*h*(34 + 5*a*s/h)"), {"s": 2048, "b": 1, "h": 12288, "a": 96})
     Fraction(2868903936, 1)
     """
-    return VALUES[type(node)](node, values)
+    return VALUES[type(node)](node, values, power)
+
+
+def approximate(node: Node, values: Values) -> Fraction:
+    """The value of a tree, exact where it is rational, else to some fifty digits: only to be shown.
+
+    >>> from derive.grammar import parse
+    >>> float(approximate(parse("sqrt(C/120)"), {"C": 42 * 10**20}))
+    5916079783.099616
+    """
+    return evaluate(node, values, approximate_power)
 
 
 def holds(relation: Relation, values: Mapping[str, Fraction | int]) -> bool:

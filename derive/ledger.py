@@ -58,6 +58,10 @@ class Ledger:
         """Every row divided by `amount` of `unit`: FLOPs by tokens give FLOP/token."""
         return Ledger(tuple(replace(row, value=row.value / amount) for row in self.rows), self.unit / unit)
 
+    def times(self, amount: Expr, unit: Unit) -> Ledger:
+        """Every row multiplied by `amount` of `unit`: FLOP/token by tokens give FLOPs."""
+        return Ledger(tuple(replace(row, value=row.value * amount) for row in self.rows), self.unit * unit)
+
     def select(self, keep: Callable[[Row], bool]) -> Ledger:
         """The rows for which `keep` holds."""
         return Ledger(tuple(row for row in self.rows if keep(row)), self.unit)

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, unknown
+from derive.units import Unit, parse_unit
 
 if TYPE_CHECKING:
     from sympy import Symbol
@@ -21,6 +22,8 @@ class Letter:
     latex: str = ""
     kind: str = "positive integer"
     plan_key: str = ""  # the key of the plan that sets the same thing: `--set t=8` is `--plan tp=8`
+    option: str = ""  # the option of the command line that sets the same thing: `--set D=15T` is `--tokens 15T`
+    most: int | None = None  # the largest value that makes sense: a utilization is at most 1
 
     @cached_property
     def symbol(self) -> "Symbol":
@@ -44,6 +47,11 @@ class Notation:
     def symbol(self, name: str) -> "Symbol":
         """The symbol of the letter `name`; `UnknownName` with the closest letter if there is none."""
         return self[name].symbol
+
+    @cached_property
+    def units(self) -> dict[str, Unit]:
+        """The unit of every letter, by name."""
+        return {name: parse_unit(letter.unit) for name, letter in self.letters.items()}
 
     @property
     def order(self) -> tuple[str, ...]:

@@ -67,6 +67,11 @@ class Architecture:
         """Embedding, the stack of layers, head and loss, traced."""
         return trace(self.model, *self.model_inputs, sizes=self._sizes)
 
+    @cached_property
+    def bare(self) -> Model:
+        """The model in letters: no sizes."""
+        return Model(self)
+
     @property
     def drops(self) -> bool:
         """Whether the layer has dropout."""
@@ -88,6 +93,11 @@ class Model:
     def complete(self, plan: Plan) -> Plan:
         """The plan with this model's kernels and mask where it says nothing."""
         return plan.filled(self.kernels or self.architecture.kernels, self.mask or self.architecture.mask)
+
+    @property
+    def bare(self) -> Model:
+        """The architecture of this model as a model in letters, always the same one."""
+        return self.architecture.bare
 
     @property
     def layer(self) -> Trace:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import PlanError, ValueTextError, unknown
-from derive.precision import RECIPES, DType, Recipe, uint64
+from derive.precision import OPTIMIZERS, RECIPES, DType, Optimizer, Recipe, uint64
 from derive.values import parse_positive_integer
 
 if TYPE_CHECKING:
@@ -37,8 +37,9 @@ KERNELS: dict[str, dict[str, Kernel | None]] = {
 }
 
 MASKS = ("causal", "full")
+STAGES = ("0", "1", "2", "3")
 
-LETTERS = {"tp": "t"}  # the letter of a degree that is left symbolic
+LETTERS = {"tp": "t", "pp": "p", "dp": "n"}  # the letter of a degree that is left symbolic
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,9 @@ class Plan:
 
     tp: Expr | int = 1
     sp: bool = False
+    pp: Expr | int = 1
+    dp: Expr | int = 1
+    zero: int = 0
     recompute: tuple[str, ...] = ()
     early_stop: bool = False
     kernels: tuple[tuple[str, str], ...] = ()
@@ -57,6 +61,7 @@ class Plan:
     frozen: tuple[str, ...] = ()
     replicated: tuple[str, ...] = ()  # axes kept whole, one part of them a device, since there are fewer than devices
     recipe: Recipe = field(default_factory=lambda: RECIPES["bf16"])
+    optimizer: Optimizer = field(default_factory=lambda: OPTIMIZERS["adamw"])
 
     def degree(self, mesh: Mesh | None) -> Expr | int:
         """How many devices share an axis that is split over `mesh`."""
@@ -76,7 +81,7 @@ class Plan:
     @property
     def whole(self) -> Plan:
         """The same step on one device: what a quantity of the whole model is counted under."""
-        return replace(self, tp=1, sp=False)
+        return replace(self, tp=1, sp=False, pp=1, dp=1, zero=0)
 
     def filled(self, kernels: tuple[tuple[str, str], ...], mask: str) -> Plan:
         """This plan with the model's own kernels and mask where the plan says nothing."""
@@ -135,6 +140,13 @@ def _kernel(key: str) -> Callable[[Plan, str, Callable[[str], Any]], Plan]:
 KEYS: dict[str, Key] = {
     "tp": Key("tensor parallel degree", "tp=8 or tp=t", lambda p, text, s: replace(p, tp=_degree("tp", text, s))),
     "sp": Key("sequence parallelism beside it", "sp", _flag("sp")),
+    "pp": Key("pipeline parallel degree", "pp=4 or pp=p", lambda p, text, s: replace(p, pp=_degree("pp", text, s))),
+    "dp": Key("data parallel degree", "dp=8 or dp=n", lambda p, text, s: replace(p, dp=_degree("dp", text, s))),
+    "zero": Key(
+        "ZeRO stage: what is sharded over data parallel",
+        f"zero={'|'.join(STAGES)}",
+        lambda p, text, _: replace(p, zero=STAGES.index(_choice("zero", text, STAGES))),
+    ),
     "recompute": Key(
         "blocks run again in the backward pass",
         "recompute=core",
@@ -153,7 +165,9 @@ KEYS: dict[str, Key] = {
 }
 
 
-def parse_plan(text: str, symbol: Callable[[str], Any], recipe: Recipe | None = None) -> Plan:
+def parse_plan(
+    text: str, symbol: Callable[[str], Any], recipe: Recipe | None = None, optimizer: Optimizer | None = None
+) -> Plan:
     """The plan that `text` writes: `tp=8,sp,recompute=core`, blocks joined by `+`; a letter as a degree stays symbolic.
 
     Raises `UnknownName` for an unknown key, letter or choice, `PlanError` for a key given twice, without or with a
@@ -164,7 +178,7 @@ def parse_plan(text: str, symbol: Callable[[str], Any], recipe: Recipe | None = 
     >>> plan.tp, plan.sp, plan.recompute
     (8, True, ('core',))
     """
-    plan = Plan() if recipe is None else Plan(recipe=recipe)
+    plan = Plan(recipe=recipe or RECIPES["bf16"], optimizer=optimizer or OPTIMIZERS["adamw"])
     seen: set[str] = set()
     for item in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = item.partition("=")

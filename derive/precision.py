@@ -42,31 +42,170 @@ COMPUTE_DTYPES = {dtype.name: dtype for dtype in (fp64, fp32, bf16, fp16, DType(
 
 
 @dataclass(frozen=True, slots=True)
+class Persistent:
+    """A tensor that training holds for every parameter from step to step, and the ZeRO stage that shards it."""
+
+    name: str
+    dtype: DType
+    stage: int
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
-    """The formats of one training step: what products are computed in, and what normalisation statistics are held in.
+    """The formats of one training step: what products are computed in, what statistics are held in, what persists.
 
     Source of the default: torch's CUDA layer norm keeps mean and 1/std in fp32 for bf16 inputs; its CPU kernel in bf16.
+    The optimizer adds its own tensors to `persistent`.
     """
 
     name: str
     compute: DType
     statistics: DType
     about: str
+    persistent: tuple[Persistent, ...]
 
     def dtype(self, dtype: DType | Slot) -> DType:
         """The format behind `dtype`, which an author may have left to the recipe."""
         return dtype if isinstance(dtype, DType) else {compute: self.compute, statistics_width: self.statistics}[dtype]
 
 
+def _held(weights: DType, gradients: DType, *more: Persistent) -> tuple[Persistent, ...]:
+    return Persistent("weights", weights, 3), Persistent("gradients", gradients, 2), *more
+
+
+_MASTER = Persistent("master weights", fp32, 1)
+# Megatron-LM adds up fp16 gradients in a second, fp32 buffer, which its distributed optimizer shards with the master.
+_MAIN_GRADIENTS = Persistent("main gradients", fp32, 1)
+
 RECIPES = {
     recipe.name: recipe
     for recipe in (
-        Recipe("bf16", bf16, fp32, "bf16 activations, fp32 statistics (torch on CUDA)"),
-        Recipe("bf16-cpu", bf16, bf16, "bf16 activations and statistics (torch on CPU)"),
-        Recipe("fp16", fp16, fp32, "fp16 activations, fp32 statistics"),
-        Recipe("fp32", fp32, fp32, "everything in fp32"),
+        Recipe(
+            "bf16",
+            bf16,
+            fp32,
+            "bf16 weights and gradients, fp32 master weights; fp32 statistics (torch on CUDA)",
+            _held(bf16, bf16, _MASTER),
+        ),
+        Recipe(
+            "bf16-cpu",
+            bf16,
+            bf16,
+            "the same with statistics in bf16 (torch on CPU)",
+            _held(bf16, bf16, _MASTER),
+        ),
+        Recipe(
+            "bf16-fp32-grads",
+            bf16,
+            fp32,
+            "bf16 weights, gradients added up in fp32, fp32 master weights (Megatron-LM)",
+            _held(bf16, fp32, _MASTER),
+        ),
+        Recipe("bf16-no-master", bf16, fp32, "bf16 weights and gradients, no master weights", _held(bf16, bf16)),
+        Recipe("fp16", fp16, fp32, "fp16 weights and gradients, fp32 master weights", _held(fp16, fp16, _MASTER)),
+        Recipe(
+            "fp16-megatron",
+            fp16,
+            fp32,
+            "fp16 weights and gradients, fp32 main gradients and master weights (Megatron-LM)",
+            _held(fp16, fp16, _MAIN_GRADIENTS, _MASTER),
+        ),
+        Recipe("fp32", fp32, fp32, "everything in fp32; the weights are the master", _held(fp32, fp32)),
+        Recipe(
+            "torchtitan",
+            bf16,
+            fp32,
+            "fp32 weights, which are the master, and fp32 gradients; a layer's bf16 copy is transient (torchtitan)",
+            _held(fp32, fp32),
+        ),
+        Recipe(
+            "deepspeed",
+            bf16,
+            fp32,
+            "bf16 weights and gradients, fp32 master weights (DeepSpeed, as the ZeRO paper counts)",
+            _held(bf16, bf16, _MASTER),
+        ),
     )
 }
+
+
+class Factoring(Enum):
+    """Of what an optimizer holds a tensor: of every parameter, or less, or only of some parameters."""
+
+    ALL = "every parameter"
+    MATRICES = "weights of the layers' products"  # Muon orthogonalises these; the rest goes to AdamW
+    OTHERS = "every other parameter"
+    FACTORS = "a row and a column of each matrix, every parameter of a vector"
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerState:
+    """One tensor that an optimizer holds from step to step; `every` parameters share one element of it."""
+
+    name: str
+    dtype: DType
+    of: Factoring = Factoring.ALL
+    every: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer by what it holds from step to step."""
+
+    name: str
+    about: str
+    states: tuple[OptimizerState, ...]
+
+
+_FIRST, _SECOND = OptimizerState("first moment", fp32), OptimizerState("second moment", fp32)
+_SQUARES = OptimizerState("sum of squared gradients", fp32)
+_BLOCK = 256  # bitsandbytes quantizes a moment in blocks of 256, each with an fp32 scale
+
+OPTIMIZERS = {
+    optimizer.name: optimizer
+    for optimizer in (
+        Optimizer("adamw", "two fp32 moments, as Adam", (_FIRST, _SECOND)),
+        Optimizer("sgd", "nothing", ()),
+        Optimizer("momentum", "SGD with an fp32 momentum", (OptimizerState("momentum", fp32),)),
+        Optimizer("adagrad", "an fp32 sum of squared gradients", (_SQUARES,)),
+        Optimizer("rmsprop", "an fp32 mean of squared gradients", (replace(_SQUARES, name="mean square"),)),
+        Optimizer(
+            "adafactor",
+            "row and column sums of each matrix's second moment, no first moment",
+            (OptimizerState("factored second moment", fp32, Factoring.FACTORS),),
+        ),
+        Optimizer(
+            "adam-8bit",
+            "two 8-bit moments, in blocks of 256 with an fp32 scale each (bitsandbytes)",
+            (
+                OptimizerState("first moment", DType("int8", 8)),
+                OptimizerState("second moment", DType("uint8", 8)),
+                OptimizerState("scales of the first moment", fp32, every=_BLOCK),
+                OptimizerState("scales of the second moment", fp32, every=_BLOCK),
+            ),
+        ),
+        Optimizer(
+            "muon",
+            "an fp32 momentum of the layers' matrices, AdamW's moments of the rest",
+            (
+                OptimizerState("momentum", fp32, Factoring.MATRICES),
+                replace(_FIRST, of=Factoring.OTHERS),
+                replace(_SECOND, of=Factoring.OTHERS),
+            ),
+        ),
+    )
+}
+
+
+def optimizer(name: str = "adamw") -> Optimizer:
+    """The optimizer of that name; an unknown one raises `UnknownName`.
+
+    >>> [state.name for state in optimizer("adamw").states]
+    ['first moment', 'second moment']
+    """
+    if name not in OPTIMIZERS:
+        raise unknown("optimizer", name, OPTIMIZERS)
+    return OPTIMIZERS[name]
 
 
 def recipe(name: str = "bf16", dtype: str | None = None) -> Recipe:

@@ -1,66 +1,188 @@
-"""Formulas: named quantities whose value is a ledger that a fold gives; frozen values, no registry."""
+"""Formulas: named quantities, each a ledger that a fold gives or that its author states; frozen values, no registry."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from derive.errors import DeriveError
-from derive.ledger import Ledger
+from derive.errors import DeriveError, UnitError
+from derive.ledger import Ledger, Row
 from derive.letters import Notation
-from derive.units import Unit, byte
+from derive.units import Unit, byte, dimensionless, unit_of
 
 if TYPE_CHECKING:
-    from derive.model import Model
+    from sympy import Expr
+
+    from derive.model import Given, Model
     from derive.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number that comes from a source and not from a derivation: Chinchilla's 20 tokens a parameter."""
+
+    name: str
+    value: Fraction
+    unit: Unit
+    source: str
+
+    @property
+    def number(self) -> Expr:
+        """The value as SymPy's number."""
+        from sympy import Rational
+
+        return Rational(self.value.numerator, self.value.denominator)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One row as an author states it: what it is, and its amount in letters that have units.
+
+    `each` is the unit of the numbers in the amount: in 6ND the 6 is FLOP for each parameter and token.
+    """
+
+    amount: Expr
+    what: str
+    why: str = "by definition"
+    each: Unit = dimensionless
+
+
+# A letter that stands for another quantity: the first of these that can be computed for what is asked.
+Stands = Mapping[str, "tuple[Formula, ...]"]
 
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """One quantity of the catalog: what gives its ledger, how it is written, in which unit, under which name."""
+    """One quantity of the catalog: what gives its ledger, how it is written, in which unit, under which name.
 
-    function: Callable[..., Ledger]
+    `letters` stand for other quantities of the same model and plan, unless they are given. `defaults` are values that
+    letters have unless they are given, `constants` the cited numbers in it, both shown with their origin.
+    """
+
+    function: Callable[..., Any]
     symbol: str
     unit: Unit
     notation: Notation
     name: str
     topic: str
     title: str
+    letters: Stands = field(default_factory=dict, repr=False)
+    defaults: Mapping[str, Given] = field(default_factory=dict, repr=False)
+    constants: tuple[Constant, ...] = ()
+    per_device: bool = False
 
-    @property
+    @cached_property
+    def arguments(self) -> Mapping[str, inspect.Parameter]:
+        """What its function takes: `model`, `plan`, both or neither."""
+        return inspect.signature(self.function).parameters
+
+    @cached_property
+    def takes_model(self) -> bool:
+        """Whether the quantity can be one of a model: it is, or a quantity is that one of its letters stands for."""
+        return "model" in self.arguments or any(each.takes_model for x in self.letters.values() for each in x)
+
+    @cached_property
     def needs_model(self) -> bool:
-        """Whether the quantity is one of a model, or of a bare product or tensor."""
-        return "model" in inspect.signature(self.function).parameters
+        """Whether there is no such quantity without a model: then a bare architecture stands in."""
+        return "model" in self.arguments and self.arguments["model"].default is inspect.Parameter.empty
 
-    @property
-    def per_device(self) -> bool:
-        """Whether it is what one device of the plan holds: bytes are, parameters and FLOPs are the whole model's."""
-        return self.unit == byte
+    def rows(self, model: Model | None, plan: Plan) -> Ledger:
+        """The rows as the author writes them; quantities of the whole model are counted as on one device.
 
-    def ledger(self, model: Model | None, plan: Plan) -> Ledger:
-        """The rows of this quantity; quantities of the whole model are counted as on one device.
-
-        Raises `DeriveError` if the quantity is about a model and there is none, or if the rows are in another unit.
+        Raises `DeriveError` if the quantity is about a model and there is none, `UnitError` if a row is in another unit.
         """
-        plan = plan if self.per_device else plan.whole
         if self.needs_model and model is None:
             raise DeriveError(f"{self.name} is a quantity of a model: give one")
-        rows = self.function(model, plan) if self.needs_model else self.function(plan)
-        if rows.unit != self.unit:
-            raise DeriveError(f"{self.name} is declared in {self.unit}, its rows are in {rows.unit}")
-        return rows
+        # Rows are in letters: they depend on the architecture, not on the sizes.
+        known = model.bare if model is not None else None
+        return _rows(self, known, plan if self.per_device else plan.whole)
+
+    def ledger(self, model: Model | None, plan: Plan, keep: Collection[str] = ()) -> Ledger:
+        """The rows with every letter that stands for another quantity replaced, but those to `keep`."""
+        rows = self.rows(model, plan)
+        found = {letter: each for letter, each in self.standing(model, rows.letters).items() if letter not in keep}
+        if not found:
+            return rows
+        ledgers = {self.notation.symbol(letter): each.ledger(model, plan, keep) for letter, each in found.items()}
+        return Ledger(tuple(part for row in rows for part in _replaced(row, ledgers)), rows.unit)
+
+    def standing(self, model: Model | None, letters: Collection[str]) -> dict[str, Formula]:
+        """The quantities behind those of the `letters` that stand for one here."""
+        found = {}
+        for letter, choices in self.letters.items():
+            possible = [each for each in choices if model is not None or not each.needs_model]
+            if letter in letters and possible:
+                found[letter] = possible[0]
+        return found
+
+    def reached(self, model: Model | None, plan: Plan) -> Iterator[str]:
+        """Every letter that its value can depend on, those of the quantities that it is made from included."""
+        letters = self.rows(model, plan).letters
+        yield from letters
+        for each in self.standing(model, letters).values():
+            yield from each.reached(model, plan)
+
+    def stated(self, found: Statement | tuple[Statement, ...]) -> Ledger:
+        """What an author states as a ledger; `UnitError` where an amount is in another unit than the formula."""
+        statements = (found,) if isinstance(found, Statement) else found
+        rows = []
+        for each in statements:
+            unit = unit_of(each.amount, self.notation.units) * each.each
+            if unit != self.unit:
+                raise UnitError(f"{self.name} is declared in {self.unit}, but {each.what} = {each.amount} is in {unit}")
+            rows.append(Row((), each.what, (), None, each.amount, each.why))
+        return Ledger(tuple(rows), self.unit)
 
 
-def formula(symbol: str, *, unit: Unit, notation: Notation) -> Callable[[Callable[..., Ledger]], Formula]:
-    """Declare a quantity: its function gives the name, the module the topic, the docstring's first line the title."""
+@cache
+def _rows(formula: Formula, model: Model | None, plan: Plan) -> Ledger:
+    found = formula.function(**{name: {"model": model, "plan": plan}[name] for name in formula.arguments})
+    ledger = found if isinstance(found, Ledger) else formula.stated(found)
+    if ledger.unit != formula.unit:
+        raise DeriveError(f"{formula.name} is declared in {formula.unit}, its rows are in {ledger.unit}")
+    return ledger
 
-    def decorate(function: Callable[..., Ledger]) -> Formula:
+
+def _replaced(row: Row, ledgers: Mapping[Any, Ledger]) -> Iterator[Row]:
+    """A row with letters replaced by the ledgers behind them: row for row where it is a multiple of one such letter."""
+    inside = [letter for letter in ledgers if letter in row.value.free_symbols]
+    rest = row.value / inside[0] if len(inside) == 1 else row.value
+    if inside and inside[0] not in rest.free_symbols:
+        for part in ledgers[inside[0]]:
+            yield replace(part, value=part.value * rest)
+    else:
+        yield replace(row, value=row.value.xreplace({letter: ledgers[letter].value for letter in inside}))
+
+
+def formula(
+    symbol: str,
+    *,
+    unit: Unit,
+    notation: Notation,
+    letters: Mapping[str, Formula | tuple[Formula, ...]] = MappingProxyType({}),
+    defaults: Mapping[str, Given] = MappingProxyType({}),
+    constants: tuple[Constant, ...] = (),
+    per_device: bool | None = None,
+) -> Callable[[Callable[..., Any]], Formula]:
+    """Declare a quantity: its function gives the name, the module the topic, the docstring's first line the title.
+
+    The function takes what it uses of `model` (`model=None` where it can do without) and `plan`; it returns a ledger, or
+    one `Statement` or more. `per_device` says whether it is what one device of the plan holds: bytes are, unless it
+    says otherwise; parameters and FLOPs are the whole model's.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Formula:
         title = (inspect.getdoc(function) or "").split("\n")[0]
         name, topic = function.__name__.replace("_", "-"), function.__module__.rpartition(".")[2]
         if not title:
             raise DeriveError(f"formula {name!r} has no docstring, whose first line is its title")
-        return Formula(function, symbol, unit, notation, name, topic, title)
+        standing = {letter: each if isinstance(each, tuple) else (each,) for letter, each in letters.items()}
+        held = unit == byte if per_device is None else per_device
+        return Formula(function, symbol, unit, notation, name, topic, title, standing, defaults, constants, held)
 
     return decorate

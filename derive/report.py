@@ -9,12 +9,13 @@ from typing import Any
 
 from derive.citation import REFUTED, Claim
 from derive.derivation import Derivation, derivation
-from derive.evaluation import Valued, number, valued
+from derive.evaluation import Valued, exact_text, number, valued
+from derive.interval import Interval
 from derive.model import Given, Model
 from derive.plan import Plan
 from derive.precision import RECIPES
 from derive.quantity import Formula
-from derive.situation import situation
+from derive.situation import made_from, situation
 from derive.tree import symbols_of
 from derive.values import System, show
 from derive.verdict import judge
@@ -29,7 +30,8 @@ class Report:
     plan: Plan  # as the person wrote it
     derivation: Derivation
     given: Mapping[str, Given]  # every size and setting that enters the number
-    value: Fraction | None
+    value: Fraction | Interval | None
+    exact: str | None  # the value as exact text
     free: tuple[str, ...]  # letters without a size, in reading order
     claims: tuple[Valued, ...]
     assumptions: tuple[str, ...]
@@ -46,7 +48,7 @@ def report(
     model: Model | None,
     plan: Plan,
     *,
-    options: Mapping[str, int] | None = None,
+    options: Mapping[str, Given | int] | None = None,
     symbolic: bool = False,
     claims: Iterable[Claim] = (),
     judged: bool = True,
@@ -59,19 +61,29 @@ def report(
     """
     claims = list(claims)
     case = situation(formula, model, plan, options=options, symbolic=symbolic)
-    derived = derivation(formula, case.model, case.plan, claims)
+    # In letters, a quantity is written out; with a model's sizes, its number is shown.
+    derived = derivation(
+        formula, case.model, case.plan, claims, case.known if case.model is not None else options or ()
+    )
     claims = _in_order(claims, case.model) if judged else []
     letters = derived.ledger.letters | set(symbols_of(derived.expression))
     letters = letters.union(*(symbols_of(claim.tree) for claim in claims))
     order, known = formula.notation.order, case.known
-    sizes = {name: known[name] for name in order if name in known and name in letters}
+    parts = tuple(made_from(formula, case.model, case.plan))
+    letters = letters.union(*(each.rows(case.model, case.plan).letters for each in parts[1:]))
+    given = {name: known[name] for name in order if name in known and name in letters}
+    for each in parts:
+        given |= {constant.name: Given(constant.value, constant.source) for constant in each.constants}
+        given |= _settings(each, case.model, case.asked, case.plan)
+    value = number(derived.expression, known)
     return Report(
         formula,
         case.model,
         case.asked,
         derived,
-        sizes | _settings(formula, case.model, case.asked, case.plan),
-        number(derived.expression, known),
+        given,
+        value,
+        exact_text(derived.expression, known) if value is not None else None,
         tuple(name for name in order if name in symbols_of(derived.expression) and name not in known),
         tuple(valued(judge(claim), case.model, case.plan, known, case.real) for claim in claims),
         case.assumptions,
@@ -86,14 +98,25 @@ def _in_order(claims: Iterable[Claim], model: Model | None) -> list[Claim]:
 
 
 def _settings(formula: Formula, model: Model | None, plan: Plan, filled: Plan) -> dict[str, Given]:
-    """The settings that enter the number, each with its origin: formats, kernels, dropout, mask."""
-    given = {}
-    if formula.per_device:
+    """The settings that enter the number, each with its origin: formats, optimizer, kernels, dropout, mask.
+
+    Rows with a role are of traced tensors, rows with a format and no role of what training holds for a parameter.
+    """
+    rows = formula.rows(model, filled)
+    traced = any(row.role is not None for row in rows)
+    given: dict[str, Given] = {}
+    if any(row.dtype is not None for row in rows):
         usual = RECIPES[plan.recipe.name]
         chosen = "default" if usual == Plan().recipe else "option"
         dtype = "option" if plan.recipe.compute != usual.compute else "default" if chosen == "default" else "recipe"
-        given = {"dtype": Given(plan.recipe.compute.name, dtype), "recipe": Given(plan.recipe.name, chosen)}
-    if model is None or str(formula.unit) == "parameter":
+        if traced:
+            given["dtype"] = Given(plan.recipe.compute.name, dtype)
+        given["recipe"] = Given(plan.recipe.name, chosen)
+        if not traced:
+            given["optimizer"] = Given(
+                plan.optimizer.name, "default" if plan.optimizer == Plan().optimizer else "option"
+            )
+    if model is None or not traced or not formula.takes_model or str(formula.unit) == "parameter":
         return given
     origin = "preset" if model.name else "default"
     if not formula.per_device:
@@ -105,10 +128,12 @@ def _settings(formula: Formula, model: Model | None, plan: Plan, filled: Plan) -
 
 def plan_items(plan: Plan) -> dict[str, Any]:
     """What the person wrote in the plan, as JSON shows it."""
-    degree = plan.tp if isinstance(plan.tp, int) else str(plan.tp)
     items: dict[str, Any] = {
-        "tp": None if degree == 1 else degree,
+        "tp": _degree(plan.tp),
         "sp": plan.sp or None,
+        "pp": _degree(plan.pp),
+        "dp": _degree(plan.dp),
+        "zero": plan.zero or None,
         "recompute": list(plan.recompute) or None,
         "early-stop": plan.early_stop or None,
         **dict(plan.kernels),
@@ -116,3 +141,8 @@ def plan_items(plan: Plan) -> dict[str, Any]:
         "frozen": list(plan.frozen) or None,
     }
     return {key: value for key, value in items.items() if value is not None}
+
+
+def _degree(degree: Any) -> int | str | None:
+    """A degree as JSON shows it: nothing where it is 1."""
+    return None if degree == 1 else degree if isinstance(degree, int) else str(degree)

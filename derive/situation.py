@@ -1,36 +1,49 @@
-"""What is asked, completed: a model with its sizes, a plan with the model's defaults, and that the two fit."""
+"""What is asked, completed: a model with its sizes, a plan with the model's defaults, and the value of every letter."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from derive.errors import ModelError
-from derive.evaluation import fitted, implied, split_letters, with_options
+from derive.evaluation import fitted, implied, number, split_letters, with_options
+from derive.interval import Interval
 from derive.kept import requiring_gradients
 from derive.letters import Notation
 from derive.model import Given, Model
-from derive.plan import Plan
+from derive.plan import LETTERS, Plan
 from derive.quantity import Formula
+from derive.reading import sum_to_tree
 from derive.tensor import Remainder
 from derive.tracing import check_blocks
+from derive.values import show
+
+Values = Mapping[str, Given]
 
 
 @dataclass(frozen=True)
 class Situation:
     """A formula, what it is about, and under which plan.
 
-    `asked` is the plan as a person wrote it, `plan` with the model's own settings; `known` are the sizes to substitute,
-    `real` those of the model even where its letters are kept; `assumptions` say what the plan takes for granted.
+    `asked` is the plan as a person wrote it, `plan` with the model's own settings; `known` are the values of letters,
+    those that stand for other quantities included, `real` the model's even where its letters are kept; `assumptions`
+    say what the plan takes for granted.
     """
 
     formula: Formula
     model: Model | None
     asked: Plan
     plan: Plan
-    known: Mapping[str, Given]
-    real: Mapping[str, Given]
+    known: Values
+    real: Values
     assumptions: tuple[str, ...]
+
+    @property
+    def value(self) -> Fraction | Interval | None:
+        """The value of the formula, or None while a letter has none."""
+        rows = self.formula.rows(self.model, self.plan)
+        return number(sum_to_tree([row.value for row in rows], self.formula.notation.order), self.known)
 
 
 def situation(
@@ -38,60 +51,127 @@ def situation(
     model: Model | None,
     plan: Plan,
     *,
-    options: Mapping[str, int] | None = None,
+    options: Mapping[str, Given | int] | None = None,
     symbolic: bool = False,
     evaluated: bool = True,
 ) -> Situation:
-    """Complete what a person asks; `options` are sizes that are set, `symbolic` keeps the model's letters.
+    """Complete what a person asks; `options` are values that are set, `symbolic` keeps the model's letters.
 
     Where nothing is `evaluated`, an axis that frameworks pad is taken to be padded.
 
     Raises `ModelError`, `PlanError` or `UnknownName` for sizes that contradict one another, that the plan does not
     divide, and for blocks and parameters that are not there.
     """
-    sizes = dict(options or {})
-    settable = {letter.name for letter in formula.notation.letters.values() if letter.plan_key}
-    degrees = {letter: sizes.pop(letter) for letter in list(sizes) if letter in settable}
-    plan = _with_degrees(plan, degrees, formula.notation)
-    degree = {"t": Given(plan.tp, "option")} if isinstance(plan.tp, int) and plan.tp != 1 else {}
-    degree |= {letter: Given(size, "option") for letter, size in degrees.items()}
+    sizes = {
+        letter: value if isinstance(value, Given) else Given(value, "option")
+        for letter, value in (options or {}).items()
+    }
+    asked = _with_degrees(plan, sizes, formula.notation)
+    degrees = _degrees(asked, sizes, formula.notation)
     if model is None:
-        check_blocks((), plan.recompute)
-        known = {letter: Given(size, "option") for letter, size in sizes.items()} | degree
-        return Situation(formula, None, plan, plan, known, known, ())
-    model = with_options(model, sizes)
-    real = implied(model) | degree
-    requiring_gradients(model.whole, plan)  # refuses a parameter that is not there
-    check_blocks(model.whole.block_names, plan.recompute)
-    filled, assumptions = model.complete(plan), ()
+        check_blocks((), asked.recompute)
+        known = sizes | degrees
+        known = _standing(formula, None, asked, asked, _defaults(formula, None, asked) | known, options or {})
+        return Situation(formula, None, asked, asked, known, known, ())
+    reached = set(formula.reached(model, model.complete(asked)))
+    own = set(model.architecture.letters.split())
+    plain = {
+        x: each for x, each in sizes.items() if x not in own and (x in reached or x in degrees or x in LETTER_KEYS)
+    }
+    model = with_options(model, {x: each for x, each in sizes.items() if x not in plain})
+    real = implied(model) | degrees | plain
+    requiring_gradients(model.whole, asked)  # refuses a parameter that is not there
+    check_blocks(model.whole.block_names, asked.recompute)
+    filled, assumptions = model.complete(asked), ()
     if formula.per_device:
         exact = real if evaluated and not symbolic else _without_padded(model, real)
         filled, assumptions = _laid_out(formula, model, filled, exact)
+    known = {} if symbolic else _defaults(formula, model, filled) | real
     if symbolic:
         model = replace(model, sizes={})
-    return Situation(formula, model, plan, filled, {} if symbolic else real, real, assumptions)
+    else:
+        known = _standing(formula, model, asked, filled, known, options or {})
+    return Situation(formula, model, asked, filled, known, known | real, assumptions)
 
 
-def _with_degrees(plan: Plan, degrees: Mapping[str, int], notation: Notation) -> Plan:
+LETTER_KEYS = {letter: key for key, letter in LETTERS.items()}
+
+
+def _defaults(formula: Formula, model: Model | None, plan: Plan) -> dict[str, Given]:
+    """The values that letters have unless they are given, of the formula and of all that it is made from."""
+    found: dict[str, Given] = {}
+    for each in made_from(formula, model, plan):
+        found = dict(each.defaults) | found
+    return found
+
+
+def made_from(formula: Formula, model: Model | None, plan: Plan) -> Iterator[Formula]:
+    """A formula and all quantities that its letters stand for, and theirs."""
+    yield formula
+    for each in formula.standing(model, formula.rows(model, plan).letters).values():
+        yield from made_from(each, model, plan)
+
+
+def _standing(
+    formula: Formula, model: Model | None, asked: Plan, filled: Plan, known: Values, options: Mapping[str, Given | int]
+) -> dict[str, Given]:
+    """The known values and those of the letters that stand for quantities which have one here.
+
+    Raises `ModelError` where such a letter counts things and the quantity is not whole.
+    """
+    found = dict(known)
+    for letter, each in formula.standing(model, formula.rows(model, filled).letters).items():
+        if letter in options:
+            continue
+        # Sizes of the model are in it already; a value that its formula has no use for is left out.
+        wanted = set(each.reached(model, filled)) | {x for x in options if x in LETTER_KEYS}
+        inner = situation(each, model, asked, options={x: value for x, value in options.items() if x in wanted})
+        value = inner.value
+        if value is None:
+            continue
+        meaning = formula.notation[letter]
+        if meaning.kind == "positive integer" and isinstance(value, Fraction) and value.denominator != 1:
+            amount = show(value, meaning.unit)
+            raise ModelError(f"{letter} = {value} ({amount}; {meaning.meaning}) is not whole: {each.name} decides it")
+        found[letter] = Given(value, each.name)
+    return found
+
+
+def _degrees(plan: Plan, sizes: Values, notation: Notation) -> dict[str, Given]:
+    """The degrees of the plan as values of their letters."""
+    found = {}
+    for key, letter in LETTERS.items():
+        degree = getattr(plan, key)
+        if letter in sizes and notation[letter].plan_key == key:
+            found[letter] = sizes[letter]
+        elif isinstance(degree, int) and degree != 1 and notation.letters.get(letter) is not None:
+            if notation[letter].plan_key == key:
+                found[letter] = Given(degree, "option")
+    return found
+
+
+def _with_degrees(plan: Plan, sizes: Values, notation: Notation) -> Plan:
     """`--set t=8` is `--plan tp=8`; two values for one thing are an error, a symbolic degree takes the value."""
-    for letter, size in degrees.items():
+    for letter, given in sizes.items():
         key = notation[letter].plan_key
+        if not key:
+            continue
         planned = getattr(plan, key)
         if planned == notation.symbol(letter):
-            continue
-        if planned not in (1, size):
-            raise ModelError(f"{letter} = {size} is set, but the plan says {key}={planned}")
-        plan = replace(plan, **{key: size})
+            planned = 1
+        if planned not in (1, given.value):
+            raise ModelError(f"{letter} = {given.value} is set, but the plan says {key}={planned}")
+        plan = replace(plan, **{key: given.value})
     return plan
 
 
-def _without_padded(model: Model, sizes: Mapping[str, Given]) -> dict[str, Given]:
+def _without_padded(model: Model, sizes: Values) -> dict[str, Given]:
     axes = {axis for tensor in model.whole.tensors for axis in tensor.axes}
     padded = {axis.name for axis in axes if axis.remainder is Remainder.PAD}
     return {letter: given for letter, given in sizes.items() if letter not in padded}
 
 
-def _laid_out(formula: Formula, model: Model, plan: Plan, known: Mapping[str, Given]) -> tuple[Plan, tuple[str, ...]]:
+def _laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, ...]]:
     """The plan fitted to the sizes, and what it assumes of those that are letters.
 
     All that a layer splits must fit; what only the ends split, such as the vocabulary, where the quantity has it.

@@ -9,7 +9,7 @@ from typing import Any
 from derive.errors import UnitError, unknown
 
 # The order in which people say them: FLOP/second/device, FLOP/token/parameter. Other names follow, by the alphabet.
-_READING = ("FLOP", "byte", "token", "parameter", "dollar", "second", "device")
+_READING = ("FLOP", "byte", "token", "parameter", "dollar", "second", "device", "hour")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ def _base(name: str) -> Unit:
 dimensionless = Unit()
 byte, flop, token, parameter = _base("byte"), _base("FLOP"), _base("token"), _base("parameter")
 device, second, dollar = _base("device"), _base("second"), _base("dollar")
+hour = _base("hour")  # a unit of its own, since devices are rented by it: 3600 second/hour is a number that is written
 
 _FACTOR = re.compile(r"(?P<name>1|[A-Za-z]+)(?:\^(?:(?P<whole>[0-9]{1,3})|\((?P<ratio>[0-9]{1,3}/[1-9][0-9]{0,2})\)))?")
 _SIGNS = {"*": 1, "/": -1}

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from derive.errors import ValueTextError, unknown
+from derive.interval import Interval
 
 LARGEST = 10**40  # far above any run's FLOPs, far below what makes an exact integer slow
 LONGEST = 60  # characters of a number; int() never sees more, so that no text costs time
@@ -151,6 +152,27 @@ def parse_positive_integer(text: str, name: str) -> int:
     return value.number.numerator
 
 
+def parse_amount(text: str, name: str, unit: str, most: int | None = None) -> Fraction:
+    """The positive number that `text` writes in `unit`, not above `most`; `name` is whose value it is.
+
+    A suffix of bytes or seconds must be that of the unit. Raises ValueTextError, one line that names both.
+
+    >>> parse_amount("40%", "eta", "1", 1), parse_amount("30d", "T", "second")
+    (Fraction(2, 5), Fraction(2592000, 1))
+    >>> parse_amount("80GB", "T", "second")
+    Traceback (most recent call last):
+    derive.errors.ValueTextError: T is in second: got '80GB', which is in byte
+    """
+    value = parse_value(text)
+    if value.unit not in (None, unit):
+        raise ValueTextError(f"{name} is in {unit}: got {_quoted(text)}, which is in {value.unit}")
+    if value.number <= 0:
+        raise ValueTextError(f"{name} must be positive: got {_quoted(text)}")
+    if most is not None and value.number > most:
+        raise ValueTextError(f"{name} is at most {most}: got {_quoted(text)}, which is {value.number}")
+    return value.number
+
+
 # ---- rounding ----
 
 
@@ -267,6 +289,7 @@ _SHOWN: dict[str, Callable[[Fraction, str], list[str]]] = {
     "token": partial(_nouns, "token", partial(_climbed, ladder=_COUNTS)),
     "parameter": partial(_nouns, "parameter", partial(_climbed, ladder=_COUNTS)),
     "device": partial(_nouns, "device", _number),  # a cluster of 16384 is known by that number
+    "device*hour": partial(_nouns, "device-hour", partial(_climbed, ladder=_COUNTS)),
     "second": _seconds,
     "dollar": lambda value, _system: ["$" + _climbed(value, _COUNTS)],
     "1": lambda value, _system: [_number(value)],
@@ -274,7 +297,7 @@ _SHOWN: dict[str, Callable[[Fraction, str], list[str]]] = {
 _PER = {"second": "s"}  # after a slash, where it is not the unit's own name
 
 
-def show(value: Fraction | int, unit: str, system: System = "si") -> str:
+def show(value: Fraction | int | Interval, unit: str, system: System = "si") -> str:
     """`value` in `unit` ("byte", "FLOP/token", "1" for a pure number), in four significant digits, rounded exactly.
 
     Bytes are shown in both systems of prefixes, `system` first. A unit that is in no table follows the number as it is.
@@ -289,6 +312,8 @@ def show(value: Fraction | int, unit: str, system: System = "si") -> str:
     """
     if system not in _SYSTEMS:
         raise unknown("system of units", system, _SYSTEMS)
+    if isinstance(value, Interval):
+        return f"{show(value.low, unit, system)} to {show(value.high, unit, system)}"
     exact = Fraction(value.numerator, value.denominator)
     first, *others = unit.split("/")
     if first not in _SHOWN:

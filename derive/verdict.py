@@ -70,7 +70,7 @@ def judge(claim: Claim) -> Judgement:
     """The verdict on a claim: proved and proved up to rest on the checker, refuted on an exact counterexample."""
     notation = claim.formula.notation
     model = Model(claim.about) if claim.about is not None else None
-    ledger = claim.formula.ledger(model, plan_of(claim))
+    ledger = claim.formula.ledger(model, plan_of(claim), set(symbols_of(claim.tree)) - set(claim.letters))
     comparison = _Comparison(claim, model)
     letters = _letters(claim, ledger, comparison)
     _check_meaning(claim, model, letters)

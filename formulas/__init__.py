@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import pkgutil
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from derive.quantity import Formula
 
 HERE = Path(__file__).parent
-TOPICS = ("gemm", "parameters", "activations", "flops")  # in the order in which the catalog is read
+TOPICS = (
+    "gemm", "parameters", "activations", "flops", "states", "memory", "recompute", "utilization", "time", "scaling",
+    "roofline", "parallelism", "inference", "formats", "data", "init",
+)  # in the order in which the catalog is read  # fmt: skip
 RESERVED = frozenset(
     {"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve"}
 )
@@ -79,16 +82,28 @@ def formula_named(entry: Entry) -> Formula:
 
 def all_claims() -> tuple[Claim, ...]:
     """Every claim of every source, in the order of the sources' files."""
-    from derive.citation import Claim
-
-    found: list[Claim] = []
-    for module in pkgutil.iter_modules([str(HERE / "sources")]):
-        for value in vars(import_module(f"formulas.sources.{module.name}")).values():
-            if isinstance(value, tuple) and value and isinstance(value[0], Claim):
-                found += value
-    return tuple(found)
+    return tuple(claim for path in _sources() for claim in _claims_of(path.stem))
 
 
 def claims_about(formula: Formula) -> tuple[Claim, ...]:
-    """The claims of all sources about one formula."""
-    return tuple(claim for claim in all_claims() if claim.formula is formula)
+    """The claims of all sources about one formula; a source whose text does not name it is not imported."""
+    named = re.compile(rf"\b{formula.function.__name__}\b")
+    return tuple(
+        claim
+        for path in _sources()
+        if named.search(path.read_text(encoding="utf-8"))
+        for claim in _claims_of(path.stem)
+        if claim.formula is formula
+    )
+
+
+def _sources() -> list[Path]:
+    return sorted(path for path in (HERE / "sources").glob("*.py") if path.stem != "__init__")
+
+
+def _claims_of(source: str) -> Iterator[Claim]:
+    from derive.citation import Claim
+
+    for value in vars(import_module(f"formulas.sources.{source}")).values():
+        if isinstance(value, tuple) and value and isinstance(value[0], Claim):
+            yield from value

@@ -1,7 +1,9 @@
 """FLOPs of matrix products: what the model needs, and what hardware runs where a plan computes things twice."""
 
-from derive import dimensionless, flop, flops, formula, pointwise, token
+from derive import Input, dimensionless, flop, flops, formula, linear, pointwise, token, trace
+from derive.units import parameter
 from formulas.notation import common
+from formulas.parameters import parameters
 
 tokens = common.symbol("s") * common.symbol("b")
 
@@ -57,3 +59,21 @@ def pointwise_elements(model, plan):
     counts. Unit: 1.
     """
     return pointwise(model.layer, plan)
+
+
+weight = trace(
+    lambda x: linear(x, "h -> f", name="product"), Input("x", "s h"), sizes={x: common.symbol(x) for x in "shf"}
+)
+
+
+@formula("F", unit=flop / token, notation=common, letters={"N": parameters})
+def dense_flops_per_token(plan):
+    """FLOPs for each trained token if every parameter is a weight that multiplies each token once: 6N.
+
+    One product forward, one for the gradient of its input, one for that of the weight, 2 FLOPs a weight each; traced
+    on one matrix. What it leaves out: the score products of attention; what it counts too much: tables, norms, biases.
+    Unit: FLOP/token.
+    """
+    s, h, f, N = (common.symbol(x) for x in "shfN")
+    rate = flops(weight, plan, "forward", "backward").per(s, token).per(h * f, parameter)
+    return rate.times(N, parameter)

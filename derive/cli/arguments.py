@@ -11,7 +11,9 @@ from typing import NoReturn
 
 from derive.cli.show import emit
 from derive.errors import DeriveError, unknown
+from derive.precision import OPTIMIZERS, RECIPES
 from derive.version import __version__
+from formulas.notation import COMMON
 
 FORMATS = ("text", "latex", "markdown", "json")
 
@@ -43,14 +45,16 @@ def _json(parser: ArgumentParser) -> None:
 def _case(parser: ArgumentParser) -> None:
     parser.add_argument("--model", metavar="M", help="a preset or an architecture; see `derive models`")
     parser.add_argument("--plan", metavar="P", action="append", default=[], help=_plan_help())
-    parser.add_argument("--recipe", metavar="R", default="bf16", help="formats of a step: bf16, bf16-cpu, fp16, fp32")
+    parser.add_argument("--recipe", metavar="R", default="bf16", help=f"formats of a step: {', '.join(RECIPES)}")
+    parser.add_argument("--optimizer", metavar="O", default="adamw", help=f"one of {', '.join(OPTIMIZERS)}")
     parser.add_argument("--dtype", metavar="T", help="format that products are computed in, in place of the recipe's")
 
 
 def _plan_help() -> str:
     return (
         "tp=8 or tp=t, sp, recompute=core (selective) or layer (full) or BLOCK+BLOCK, early-stop, "
-        "attention=materialised|flash|cuda_flash, mask=causal|full, frozen=PARAMETER, joined by commas"
+        "attention=materialised|flash|cuda_flash, mask=causal|full, frozen=PARAMETER, pp=4, dp=64, zero=1, "
+        "joined by commas"
     )
 
 
@@ -61,6 +65,13 @@ def _quantity(parser: ArgumentParser) -> None:
     _case(parser)
     parser.add_argument("--symbolic", action="store_true", help="keep the model's letters, substitute nothing")
     parser.add_argument("--set", metavar="S=V", action="append", default=[], dest="sizes", help="a size: s=4096, b=4")
+    parser.add_argument(
+        "--gpu", metavar="G", help="a device, for its peak, bandwidth and memory; see `derive hardware`"
+    )
+    for letter in COMMON:
+        if letter.option:
+            about = f"--set {letter.name}=V: {letter.meaning}"
+            parser.add_argument(f"--{letter.option}", metavar="V", dest=f"letter_{letter.name}", help=about)
     parser.add_argument("--units", choices=("si", "iec"), default="si", help="GB first, or GiB first")
 
 

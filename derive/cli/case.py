@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, ValueTextError
-from derive.values import parse_positive_integer
+from derive.values import parse_amount, parse_positive_integer
 
 if TYPE_CHECKING:
-    from derive.letters import Notation
-    from derive.model import Model
+    from derive.letters import Letter
+    from derive.model import Given, Model
     from derive.plan import Plan
     from derive.quantity import Formula
 
@@ -30,7 +31,7 @@ def model_of(formula: Formula, options: Namespace) -> Model | None:
     """The model that the options name, the default one, or none for a quantity that is not about a model."""
     from formulas.models import model
 
-    if formula.needs_model:
+    if formula.needs_model or (formula.takes_model and options.model is not None):
         return model(options.model)
     if options.model is not None:
         raise DeriveError(f"{formula.name} is not about a model: leave out --model {options.model[:40]}")
@@ -38,23 +39,57 @@ def model_of(formula: Formula, options: Namespace) -> Model | None:
 
 
 def plan_of(formula: Formula, options: Namespace) -> Plan:
-    """The plan that the options write, with its recipe."""
+    """The plan that the options write, with its recipe and optimizer."""
     from derive.plan import parse_plan
-    from derive.precision import recipe
+    from derive.precision import optimizer, recipe
 
-    return parse_plan(",".join(options.plan), formula.notation.symbol, recipe(options.recipe, options.dtype))
+    formats = recipe(options.recipe, options.dtype)
+    return parse_plan(",".join(options.plan), formula.notation.symbol, formats, optimizer(options.optimizer))
 
 
-def sizes_of(texts: list[str], notation: Notation) -> dict[str, int]:
-    """The sizes that `--set` writes: a known letter, a positive integer, each letter once."""
-    sizes: dict[str, int] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise DeriveError(f"--set {text[:40]}: write SYMBOL=VALUE, such as --set s=4096")
-        if "," in value:
-            raise DeriveError(f"--set {text[:40]}: one size each: --set s=4096 --set b=4")
-        size = parse_positive_integer(value, notation[name].name)
-        if sizes.setdefault(name, size) != size:
-            raise ValueTextError(f"{name} is set twice: to {sizes[name]} and to {size}")
-    return sizes
+def values_of(formula: Formula, options: Namespace) -> dict[str, Given]:
+    """The values that `--set` and the options of single letters write: a known letter, once."""
+    from derive.model import Given
+
+    notation = formula.notation
+    values: dict[str, Given] = {}
+    texts = [(*pair, "--set") for pair in map(_pair, options.sizes)]
+    for letter in notation.letters.values():
+        text = getattr(options, f"letter_{letter.name}", None) if letter.option else None
+        if text is not None:
+            texts.append((letter.name, text, f"--{letter.option}"))
+    for name, text, _ in texts:
+        value = value_of(notation[name], text)
+        if values.setdefault(name, Given(value, "option")).value != value:
+            raise ValueTextError(f"{name} is set twice: to {values[name].value} and to {value}")
+    return values
+
+
+def value_of(letter: Letter, text: str) -> int | Fraction:
+    """The value of a letter that a person writes: a positive integer, or an amount in the letter's unit."""
+    if letter.kind == "positive integer" and letter.unit != "byte":
+        return parse_positive_integer(text, letter.name)
+    return parse_amount(text, letter.name, letter.unit, letter.most)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise DeriveError(f"--set {text[:40]}: write SYMBOL=VALUE, such as --set s=4096")
+    if "," in value:
+        raise DeriveError(f"--set {text[:40]}: one size each: --set s=4096 --set b=4")
+    return name, value
+
+
+def of_device(formula: Formula, model: Model | None, plan: Plan, options: Namespace) -> dict[str, Given]:
+    """The values of the letters that the device named by `--gpu` gives, of those that the formula can use."""
+    if options.gpu is None:
+        return {}
+    from formulas.hardware import device
+
+    chosen = device(options.gpu)
+    reached = set(formula.reached(model, plan if model is None else model.complete(plan)))
+    found = {letter: chosen.value(letter, plan.recipe.compute.name) for letter in chosen.letters if letter in reached}
+    if not found:
+        raise DeriveError(f"{formula.name} does not depend on the device: leave out --gpu {options.gpu[:40]}")
+    return found

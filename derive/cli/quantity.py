@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.cli import load_sympy, say
-from derive.cli.case import formula_of, model_of, plan_of, sizes_of
+from derive.cli.case import formula_of, model_of, of_device, plan_of, values_of
 from derive.cli.show import emit, present
 from derive.errors import DeriveError
 
 if TYPE_CHECKING:
+    from derive.model import Given
     from derive.report import Report
 
 
@@ -23,12 +24,13 @@ def run(name: str, options: Namespace) -> int:
     from formulas import claims_about
 
     formula = formula_of(name)
-    sizes = sizes_of(options.sizes, formula.notation)
+    sizes = values_of(formula, options)
     if options.symbolic and sizes:
-        raise DeriveError(f"--symbolic keeps the letters: leave out --set {options.sizes[0]}")
+        name, given = next(iter(sizes.items()))
+        raise DeriveError(f"--symbolic keeps the letters: leave out --set {name}={given.value}")
     model, plan = model_of(formula, options), plan_of(formula, options)
     made = report(
-        formula, model, plan, options=sizes, symbolic=options.symbolic, claims=claims_about(formula),
+        formula, model, plan, options=of_device(formula, model, plan, options) | sizes, symbolic=options.symbolic, claims=claims_about(formula),
         judged=options.format != "latex", system=options.units,
     )  # fmt: skip
     for notice in notices(made, sizes):
@@ -47,22 +49,27 @@ WHOLE, ONCE = "it is counted for the whole model", "what is computed twice is no
 FIELDS = {
     "tp": ("tp", WHOLE),
     "sp": ("sp", WHOLE),
+    "pp": ("pp", WHOLE),
+    "dp": ("dp", WHOLE),
+    "zero": ("zero", WHOLE),
     "recompute": ("recompute", ONCE),
     "early-stop": ("early_stop", ONCE),
     "attention": ("kernels", ONCE),
     "mask": ("mask", ""),
     "frozen": ("frozen", ""),
     "recipe": ("recipe", ""),
+    "optimizer": ("optimizer", ""),
 }
 
 
-def notices(made: Report, sizes: dict[str, int]) -> list[str]:
+def notices(made: Report, sizes: dict[str, Given]) -> list[str]:
     """Settings and sizes that change nothing of this quantity: said, rather than ignored in silence."""
-    from derive.plan import Plan
+    from derive.plan import LETTERS, Plan
     from derive.tree import symbols_of
 
     formula, plan = made.formula, made.plan
-    enters = set(made.derivation.ledger.letters) | {"t"}
+    reached = formula.reached(made.model, made.plan if made.model is None else made.model.complete(made.plan))
+    enters = {*reached, *LETTERS.values()}
     for letter, tree in (made.model.relations if made.model is not None else {}).items():
         enters |= set(symbols_of(tree)) if letter in enters else set()
     silent = [f"{letter} changes nothing of {formula.name}" for letter in sizes if letter not in enters]

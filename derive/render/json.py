@@ -7,19 +7,27 @@ from fractions import Fraction
 from typing import Any
 
 from derive.evaluation import Valued
+from derive.interval import Interval
 from derive.render import view
-from derive.render.expression import to_latex
+from derive.render.expression import symbol_latex, to_latex
 from derive.report import Report, plan_items
 from derive.tree import Node, to_text
 
 HERE = "certified"  # what this process itself reached: its own checker accepted the statement
 
 
-def number(value: Fraction | None) -> int | float | None:
-    """An integer where the exact value is one, else the nearest float."""
+def number(value: Fraction | Interval | None) -> int | float | dict[str, Any] | None:
+    """An integer where the exact value is one, else the nearest float; an interval by its two ends."""
     if value is None:
         return None
+    if isinstance(value, Interval):
+        return {"low": number(value.low), "high": number(value.high)}
     return int(value) if value.denominator == 1 else float(value)
+
+
+def plain(value: Any) -> Any:
+    """A value that was given: a number as `number` shows it, anything else as it is."""
+    return number(value) if isinstance(value, Fraction | Interval) else value
 
 
 def data(report: Report) -> dict[str, Any]:
@@ -32,11 +40,11 @@ def data(report: Report) -> dict[str, Any]:
     return {
         "name": formula.name,
         "title": formula.title,
-        "symbol": formula.symbol,
+        "symbol": symbol_latex(formula.symbol),
         "unit": str(formula.unit),
         "model": (report.model.name or report.model.architecture.name) if report.model is not None else None,
         "plan": plan_items(report.plan),
-        "given": {name: {"value": given.value, "from": given.origin} for name, given in report.given.items()},
+        "given": {name: {"value": plain(given.value), "from": given.origin} for name, given in report.given.items()},
         "assumptions": list(report.assumptions),
         "expression": to_text(report.derivation.expression),
         "latex": latex(report.derivation.expression),
@@ -65,7 +73,7 @@ def data(report: Report) -> dict[str, Any]:
         ],
         "claims": [_claim(each, latex) for each in report.claims],
         "value": number(report.value),
-        "exact": view.exact(report.value),
+        "exact": report.exact,
         "value_text": report.value_text,
         "free_symbols": list(report.free),
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from derive.derivation import Step, Words
 from derive.render import view
-from derive.render.expression import relation_latex, to_latex
+from derive.render.expression import relation_latex, symbol_latex, to_latex
 from derive.report import Report
 from derive.tree import Node, Product, Relation, Sum, product_of, sum_of, to_text
 
@@ -48,7 +48,8 @@ def expression(report: Report) -> str:
 
 def quantity(report: Report, part: str) -> str:
     """The symbol of the quantity, or of a block's part of it."""
-    return f"{report.formula.symbol}_{{\\text{{{escape(part.replace('_', ' '))}}}}}" if part else report.formula.symbol
+    symbol = symbol_latex(report.formula.symbol)
+    return f"{symbol}_{{\\text{{{escape(part.replace('_', ' '))}}}}}" if part else symbol
 
 
 def latex(report: Report) -> str:

@@ -42,9 +42,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"{escape(formula.title)}\n"
     if report.model is not None:
         yield f"Model: {escape(view.subject(report))}\n"
-    yield f"```math\n{formula.symbol} = {to_latex(report.derivation.expression, letters)}\n```\n"
+    yield f"```math\n{quantity(report, '')} = {to_latex(report.derivation.expression, letters)}\n```\n"
     if report.value is not None and report.value_text is not None:
-        yield f"= {view.exact(report.value)} {view.unit_text(report)} = {escape(report.value_text)}\n"
+        yield f"= {escape(report.exact or '')} {view.unit_text(report)} = {escape(report.value_text)}\n"
     if report.given:
         yield from _table(("given", "value", "from"), [
             (escape(name), escape(str(given.value)), escape(given.origin)) for name, given in report.given.items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 
 from derive.citation import Claim
 from derive.derivation import Step, Term
@@ -191,8 +190,3 @@ def claim_value(report: Report, valued: Valued) -> str:
     text = show(valued.value, str(report.formula.unit), report.system)
     assumed = "".join(f", {letter} = {size}" for letter, size in valued.assumed.items())
     return text + assumed + (" !" if valued.failing else "")
-
-
-def exact(value: Fraction | None) -> str | None:
-    """An exact number as text."""
-    return None if value is None else str(value)
