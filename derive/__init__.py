@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 _HOME = {
     "derive.collectives": ("gather", "reduce"),
-    "derive.folds": ("flops", "parameters", "pointwise", "saved", "tensors"),
+    "derive.folds": ("flops", "in_flight", "parameters", "pointwise", "saved", "tensors"),
     "derive.citation": ("Citation", "Claim", "claims"),
     "derive.quantity": ("Constant", "Formula", "Statement", "formula"),
-    "derive.ledger": ("Ledger", "Row"),
+    "derive.ledger": ("Ledger", "Line", "Row"),
     "derive.model": ("Architecture", "Given", "Model"),
     "derive.letters": ("Letter", "Notation", "notation"),
     "derive.ops.contraction": ("einsum", "linear"),
@@ -32,8 +32,8 @@ __all__ = list(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 if TYPE_CHECKING:
     from derive.citation import Citation, Claim, claims
     from derive.collectives import gather, reduce
-    from derive.folds import flops, parameters, pointwise, saved, tensors
-    from derive.ledger import Ledger, Row
+    from derive.folds import flops, in_flight, parameters, pointwise, saved, tensors
+    from derive.ledger import Ledger, Line, Row
     from derive.letters import Letter, Notation, notation
     from derive.model import Architecture, Given, Model
     from derive.ops.contraction import einsum, linear

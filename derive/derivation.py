@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
+
+from sympy import Expr
 
 from derive.citation import PROVED, UP_TO, Claim
 from derive.errors import ClaimError
-from derive.ledger import Ledger, Row
+from derive.grammar import parse
+from derive.ledger import Ledger, Line, Row
 from derive.letters import Notation
-from derive.model import Model, definitions
+from derive.model import Model, definitions, resolved
 from derive.monomials import Definitions
 from derive.plan import Plan
 from derive.proof.step import show_equal
 from derive.quantity import Formula
+from derive.quotients import divides_by_a_sum, quotients_to_tree
 from derive.reading import shares, sum_to_tree, to_sympy, to_tree
 from derive.tree import Node, Product, Relation, Symbol, integer, product_of, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
 
+NOT_CLAIMED = ("≈", "under")  # relations that no equality is claimed by: rows are left out, a premise is stated
 Words = tuple[str | Node | Relation, ...]  # a reason: words, with formulas among them
 
 
@@ -44,6 +50,7 @@ class Step:
     """One line: which quantity (a block's part, or "" for the whole), its relation to the line before, and why.
 
     `proof` is what the checker accepted for this line; the first line of a quantity is its definition as a sum of rows.
+    `left` is the left side where that is not the quantity: a line of an argument; the relation `under` marks a premise.
     """
 
     part: str
@@ -53,6 +60,7 @@ class Step:
     terms: tuple[Term, ...] = ()
     parts: tuple[str, ...] = ()
     proof: str = ""
+    left: Node | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,7 @@ class Derivation:
     def proved(self) -> bool:
         """Whether the checker accepted every equality but the definitions: rows of a quantity, sum of its parts."""
         empty = all(row.value == 0 for row in self.ledger)  # then 0 is the definition, and has no terms
-        return empty or all(step.proof or step.terms or step.parts or step.relation == "≈" for step in self.steps)
+        return empty or all(step.proof or step.terms or step.parts or step.relation in NOT_CLAIMED for step in self.steps)
 
 
 def derivation(
@@ -93,8 +101,8 @@ def derivation(
     maker = _Maker(formula.notation, relations)
     fitting = (judge(claim) for claim in claims if _fits(claim, model, plan, formula))
     headline = next((judgement for judgement in fitting if _proved(judgement, relations)), None)
+    steps: list[Step] = [maker.line(line) for line in ledger.lines]
     groups = {name: part for name, part in ledger.groups().items() if any(row.value != 0 for row in part)}
-    steps: list[Step] = []
     if len(groups) > 1:
         parts = []
         for name, part in groups.items():
@@ -113,7 +121,7 @@ def derivation(
     else:
         # What a claim leaves out is told apart in the rows as they are, so a form is for these alone.
         steps += maker.ending(total, ledger, headline)
-    whole = steps[-1] if steps[-1].relation == "=" else steps[-2]
+    whole = next(step for step in reversed(steps) if step.relation == "=" and step.left is None)
     return Derivation(formula, model, plan, ledger, tuple(steps), whole.expression, headline)
 
 
@@ -149,6 +157,17 @@ class _Maker:
             steps.append(self.equal(name, first, simple, "like terms"))
         return steps
 
+    def line(self, line: Line) -> Step:
+        """One line of the author's argument: a premise, or an equality that the checker accepts."""
+        letters = self.notation.letters
+        left, right = parse(line.left, letters), parse(line.right, letters)
+        if line.is_premise:
+            return Step("", "under", right, (line.because,), left=left)
+        given = resolved({letter: parse(text, letters) for letter, text in line.given.items()})
+        return Step(
+            "", "=", right, (line.because,), proof=show_equal(left, right, given, self.notation), left=left
+        )
+
     def equal(self, name: str, before: Node, after: Node, because: str) -> Step:
         """A step that is an equality, checked; the reason names the hypotheses that it uses."""
         proof = show_equal(before, after, self.relations, self.notation)
@@ -170,8 +189,12 @@ class _Maker:
         notation = self.notation
         found = {x: each.ledger(model, plan, keep).value for x, each in standing.items()}
         trees = {x: sum_to_tree([value], notation.order, where=self.definitions) for x, value in found.items()}
-        values = {notation.symbol(x): value for x, value in found.items()}
-        after = sum_to_tree([to_sympy(total, notation.symbol).xreplace(values)], notation.order, where=self.definitions)
+        values = {notation.symbol(x): to_sympy(tree, notation.symbol) for x, tree in trees.items()}
+        replaced = cast(Expr, to_sympy(total, notation.symbol).xreplace(values))
+        if divides_by_a_sum(replaced):
+            after = quotients_to_tree(replaced, notation.order)
+        else:
+            after = sum_to_tree([replaced], notation.order, where=self.definitions)
         if after == total:
             return []
         proof = show_equal(total, after, self.relations | trees, notation)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Integer, Mul, Rational
+from sympy import Expr, Integer, Min, Mul, Rational, ceiling
 
 from derive.kept import calls, kept, made_again, outlives, requiring_gradients, storage
 from derive.ledger import Ledger, Row
@@ -36,7 +37,15 @@ def shard(axis: Axis, plan: Plan) -> Expr:
 
 def elements(tensor: Tensor, plan: Plan) -> Expr:
     """How many elements of `tensor` a device holds, over all the copies that stacks of layers make of it."""
-    return multiplied([*tensor.copies, *(shard(axis, plan) for axis in tensor.axes)])
+    return multiplied([*layers(tensor, plan), *(shard(axis, plan) for axis in tensor.axes)])
+
+
+def layers(tensor: Tensor, plan: Plan) -> tuple[Expr, ...]:
+    """The copies of `tensor` on one stage: its share of the outermost stack, rounded up where it is uneven."""
+    if plan.pp == 1 or not tensor.copies:
+        return tensor.copies
+    share = tensor.copies[0] / plan.pp
+    return ceiling(share) if plan.uneven else share, *tensor.copies[1:]
 
 
 def multiplied(sizes: Iterable[Expr]) -> Expr:
@@ -60,9 +69,23 @@ def saved(traced: Trace, plan: Plan) -> Ledger:
     rows = [
         _row(tensor, plan, found.needed_by[tensor].blocks, "; ".join(_joined(found.reasons[tensor])))
         for tensor in sorted(found.reasons, key=lambda tensor: (order[found.needed_by[tensor]], order[tensor]))
+        if traced.on_stage(found.needed_by[tensor], plan.stage)
     ]
     rows += _kernel_rows(traced, plan)
     return Ledger(tuple(rows), byte)
+
+
+def in_flight(kept: Ledger, plan: Plan, micro_batches: Expr) -> Ledger:
+    """What a device keeps of all micro-batches that are under way at once, from what it keeps of one.
+
+    On the first stage of a pipeline that runs one forward, one backward (1F1B) there are as many as stages, or as there
+    are micro-batches; on the last one, and without a pipeline, one. Tables that all of them read are there once.
+    """
+    if plan.pp == 1 or plan.stage == "last":
+        return kept
+    many = Min(micro_batches, plan.pp)
+    rows = (row if row.role is Role.CONSTANT else replace(row, value=row.value * many) for row in kept)
+    return Ledger(tuple(rows), kept.unit)
 
 
 def _joined(reasons: Iterable[str]) -> list[str]:
@@ -99,11 +122,11 @@ def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
         kernel: Kernel | None = plan.kernel(call)
         inside = next(tensor for tensor in traced.tensors if call in tensor.blocks)
         needed = any(call in tensor.blocks for tensor in gradients)
-        if kernel is None or not needed or not outlives(plan, inside, call):
+        if kernel is None or not needed or not outlives(plan, inside, call) or not traced.on_stage(inside, plan.stage):
             continue
         path = tuple(outer.name for outer in inside.blocks[: inside.blocks.index(call) + 1])
         for name, dtype, count in kernel.extra:
-            size = width(dtype) * Mul(*inside.copies, Integer(count))
+            size = width(dtype) * Mul(*layers(inside, plan), Integer(count))
             why = f"kept by the kernel of {call.name}"
             rows.append(Row(path, name, (*inside.copies, Integer(count)), dtype.name, size, why, Role.RANDOM_STATE))
     return rows
@@ -115,7 +138,10 @@ def tensors(traced: Trace, plan: Plan, names: tuple[str, ...], why: str) -> Ledg
     chosen = [
         tensor
         for tensor in traced.tensors
-        if tensor.name in names and storage(tensor, plan) is tensor and tensor not in partial
+        if tensor.name in names
+        and storage(tensor, plan) is tensor
+        and tensor not in partial
+        and traced.on_stage(tensor, plan.stage)
     ]
     return Ledger(tuple(_row(tensor, plan, tensor.blocks, why) for tensor in chosen), byte)
 
@@ -128,7 +154,7 @@ def parameters(traced: Trace, plan: Plan, used_in: str | None = None) -> Ledger:
     chosen = {
         operand
         for tensor in traced.tensors
-        if tensor.op is not None and used_in in (None, tensor.op.name)
+        if tensor.op is not None and used_in in (None, tensor.op.name) and traced.on_stage(tensor, plan.stage)
         for operand in tensor.op.inputs
     }
     rows = [

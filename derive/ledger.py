@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from derive.errors import UnitError
@@ -28,11 +28,35 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an argument for what an author states: an equality as text in the grammar, and why it holds.
+
+    Under the definitions `given` (a letter and its text), or where it is `checked` without any, the proof checker must
+    accept it; else it is a premise: a definition or a hypothesis that the lines after it use.
+    """
+
+    left: str
+    right: str
+    because: str
+    given: Mapping[str, str] = field(default_factory=dict)
+    checked: bool = False
+
+    @property
+    def is_premise(self) -> bool:
+        """Whether the line is taken for granted."""
+        return not self.given and not self.checked
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
-    """Rows in order of appearance, all in `unit`; arithmetic keeps the rows and checks the units."""
+    """Rows in order of appearance, all in `unit`; arithmetic keeps the rows and checks the units.
+
+    `lines` are an argument that leads to the rows, where their author gives one.
+    """
 
     rows: tuple[Row, ...]
     unit: Unit
+    lines: tuple[Line, ...] = ()
 
     @property
     def value(self) -> Expr:

@@ -52,6 +52,8 @@ class Plan:
     tp: Expr | int = 1
     sp: bool = False
     pp: Expr | int = 1
+    stage: str = ""  # of the pipeline, that one device of it runs
+    uneven: bool = False  # the stages do not divide the layers: the fullest one has a layer more
     dp: Expr | int = 1
     zero: int = 0
     recompute: tuple[str, ...] = ()
@@ -81,7 +83,7 @@ class Plan:
     @property
     def whole(self) -> Plan:
         """The same step on one device: what a quantity of the whole model is counted under."""
-        return replace(self, tp=1, sp=False, pp=1, dp=1, zero=0)
+        return replace(self, tp=1, sp=False, pp=1, stage="", uneven=False, dp=1, zero=0)
 
     def filled(self, kernels: tuple[tuple[str, str], ...], mask: str) -> Plan:
         """This plan with the model's own kernels and mask where the plan says nothing."""
@@ -141,6 +143,11 @@ KEYS: dict[str, Key] = {
     "tp": Key("tensor parallel degree", "tp=8 or tp=t", lambda p, text, s: replace(p, tp=_degree("tp", text, s))),
     "sp": Key("sequence parallelism beside it", "sp", _flag("sp")),
     "pp": Key("pipeline parallel degree", "pp=4 or pp=p", lambda p, text, s: replace(p, pp=_degree("pp", text, s))),
+    "stage": Key(
+        "the stage of the pipeline that a device runs",
+        "stage=first|last",
+        lambda p, text, _: replace(p, stage=_choice("stage", text, ("first", "last"))),
+    ),
     "dp": Key("data parallel degree", "dp=8 or dp=n", lambda p, text, s: replace(p, dp=_degree("dp", text, s))),
     "zero": Key(
         "ZeRO stage: what is sharded over data parallel",

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, UnitError
-from derive.ledger import Ledger, Row
+from derive.ledger import Ledger, Line, Row
 from derive.letters import Notation
 from derive.units import Unit, byte, dimensionless, unit_of
 
@@ -43,13 +43,15 @@ class Constant:
 class Statement:
     """One row as an author states it: what it is, and its amount in letters that have units.
 
-    `each` is the unit of the numbers in the amount: in 6ND the 6 is FLOP for each parameter and token.
+    `each` is the unit of the numbers in the amount: in 6ND the 6 is FLOP for each parameter and token. `by` is an
+    argument that leads to the amount.
     """
 
     amount: Expr
     what: str
     why: str = "by definition"
     each: Unit = dimensionless
+    by: tuple[Line, ...] = ()
 
 
 # A letter that stands for another quantity: the first of these that can be computed for what is asked.
@@ -136,7 +138,7 @@ class Formula:
             if unit != self.unit:
                 raise UnitError(f"{self.name} is declared in {self.unit}, but {each.what} = {each.amount} is in {unit}")
             rows.append(Row((), each.what, (), None, each.amount, each.why))
-        return Ledger(tuple(rows), self.unit)
+        return Ledger(tuple(rows), self.unit, tuple(line for each in statements for line in each.by))
 
 
 @cache

@@ -114,11 +114,38 @@ def _sides(atoms: Sequence[Node], exponents: Sequence[Fraction]) -> tuple[list[N
 
 
 def _term(coefficient: Fraction, atoms: Sequence[Node], exponents: Sequence[Fraction]) -> Node:
-    over, under = abs(coefficient).as_integer_ratio()
+    size, exponents, root = _rooted(abs(coefficient), atoms, exponents)
+    over, under = size.as_integer_ratio()
     above, below = _sides(atoms, exponents)
     numbers = [[integer(number)] if number != 1 else [] for number in (over, under)]
-    tree = _over(numbers[0] + above, numbers[1] + below)
+    roots: tuple[list[Node], list[Node]] = ([], [])
+    if root is not None:
+        inverse = isinstance(root, Quotient) and root.numerator == integer(1)
+        roots[inverse].append(Call("sqrt", (root.denominator if inverse else root,)))  # 1/sqrt(h), not sqrt(1/h)
+    tree = _over(numbers[0] + above + roots[0], numbers[1] + below + roots[1])
     return Negative(tree) if coefficient < 0 else tree
+
+
+def _rooted(
+    size: Fraction, atoms: Sequence[Node], exponents: Sequence[Fraction]
+) -> tuple[Fraction, list[Fraction], Node | None]:
+    """A term's number and whole exponents, and what is left under one square root: sqrt(30)*sqrt(C)/60 is sqrt(C/120).
+
+    A root of a number beside one of letters takes the term's number in, since people write no root of a number.
+    """
+    half = [exponent.denominator == 2 for exponent in exponents]
+    signs = [Fraction(exponent > 0) - Fraction(exponent < 0) for exponent in exponents]
+    letters = [is_half and not isinstance(atom, Number) for is_half, atom in zip(half, atoms, strict=True)]
+    if not any(letters):
+        return size, list(exponents), None
+    inside = Fraction(1)
+    for atom, is_half, sign in zip(atoms, half, signs, strict=True):
+        inside *= atom.value ** int(sign) if is_half and isinstance(atom, Number) else 1
+    left = [e - sign / 2 if is_half else e for e, is_half, sign in zip(exponents, half, signs, strict=True)]
+    if inside != 1:
+        size, inside = Fraction(1), inside * size**2
+    under = [sign if is_letter else Fraction(0) for is_letter, sign in zip(letters, signs, strict=True)]
+    return size, left, _term(inside, atoms, under)
 
 
 def to_tree(expression: sympy.Basic | int, order: Sequence[str] = (), *, in_front: bool = True) -> Node:

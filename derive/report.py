@@ -61,10 +61,10 @@ def report(
     """
     claims = list(claims)
     case = situation(formula, model, plan, options=options, symbolic=symbolic)
-    # In letters, a quantity is written out; with a model's sizes, its number is shown.
-    derived = derivation(
-        formula, case.model, case.plan, claims, case.known if case.model is not None else options or ()
-    )
+    # With a model's sizes, the numbers of the letters that stand for quantities; written out while one has no number.
+    standing = formula.standing(case.model, formula.rows(case.model, case.plan).letters)
+    numbers = case.model is not None and all(letter in case.known for letter in standing)
+    derived = derivation(formula, case.model, case.plan, claims, case.known if numbers else options or ())
     claims = _in_order(claims, case.model) if judged else []
     letters = derived.ledger.letters | set(symbols_of(derived.expression))
     letters = letters.union(*(symbols_of(claim.tree) for claim in claims))
@@ -132,6 +132,7 @@ def plan_items(plan: Plan) -> dict[str, Any]:
         "tp": _degree(plan.tp),
         "sp": plan.sp or None,
         "pp": _degree(plan.pp),
+        "stage": plan.stage or None,
         "dp": _degree(plan.dp),
         "zero": plan.zero or None,
         "recompute": list(plan.recompute) or None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from derive.errors import ModelError
+from derive.errors import ModelError, PlanError
 from derive.evaluation import fitted, implied, number, split_letters, with_options
 from derive.interval import Interval
 from derive.kept import requiring_gradients
@@ -67,6 +67,8 @@ def situation(
         for letter, value in (options or {}).items()
     }
     asked = _with_degrees(plan, sizes, formula.notation)
+    if asked.pp != 1 and not asked.stage and formula.per_device and model is not None:
+        return _worst_stage(formula, model, asked, options or {}, symbolic, evaluated)
     degrees = _degrees(asked, sizes, formula.notation)
     if model is None:
         check_blocks((), asked.recompute)
@@ -86,12 +88,50 @@ def situation(
     if formula.per_device:
         exact = real if evaluated and not symbolic else _without_padded(model, real)
         filled, assumptions = _laid_out(formula, model, filled, exact)
+        filled, staged = _staged(model, filled, real)
+        assumptions += staged
     known = {} if symbolic else _defaults(formula, model, filled) | real
     if symbolic:
         model = replace(model, sizes={})
     else:
         known = _standing(formula, model, asked, filled, known, options or {})
     return Situation(formula, model, asked, filled, known, known | real, assumptions)
+
+
+def _worst_stage(
+    formula: Formula, model: Model, plan: Plan, options: Mapping[str, Given | int], symbolic: bool, evaluated: bool
+) -> Situation:
+    """Of a pipeline's first and last stage the one with more; the first, where letters do not decide.
+
+    The stages between have less than the first: no tables, and fewer micro-batches in flight.
+    """
+    cases = [
+        situation(formula, model, replace(plan, stage=stage), options=options, symbolic=symbolic, evaluated=evaluated)
+        for stage in ("first", "last")
+    ]
+    values = [case.value for case in cases]
+    if all(isinstance(value, Fraction) for value in values):
+        chosen = cases[values.index(max(value for value in values if isinstance(value, Fraction)))]
+        return replace(chosen, assumptions=(*chosen.assumptions, f"the {chosen.plan.stage} stage holds more"))
+    return replace(cases[0], assumptions=(*cases[0].assumptions, "of the pipeline, it is the first stage"))
+
+
+def _staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, ...]]:
+    """The plan with uneven stages marked; `PlanError` where there are more stages than layers."""
+    stacks = {str(tensor.copies[0]) for tensor in model.whole.tensors if tensor.copies}
+    degree = known["p"].value if "p" in known else plan.pp
+    if plan.pp == 1 or not stacks:
+        return plan, ()
+    said = []
+    for name in sorted(stacks):
+        if name not in known or not isinstance(degree, int):
+            said.append(f"pp = {plan.pp} divides {name}")
+        elif known[name].value < degree:
+            raise PlanError(f"pp={degree} is more than {name} = {known[name].value}: a stage would have no layer")
+        elif known[name].value % degree:
+            plan = replace(plan, uneven=True)
+            said.append(f"pp = {degree} does not divide {name} = {known[name].value}: the stage counted has most layers")
+    return plan, tuple(said)
 
 
 LETTER_KEYS = {letter: key for key, letter in LETTERS.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from derive.errors import DeriveError, ShapeError, unknown
@@ -19,6 +19,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+STACK_INPUT, STACK_OUTPUT = "stack input", "stack output"  # no operations: names for tensors of other layers
+# What a stage of a pipeline runs beside its share of the layers: what is before them, and what is behind them.
+STAGES = {"": (-1, 0, 1), "first": (-1, 0), "last": (0, 1)}
+
+
 @dataclass(frozen=True)
 class Trace:
     """What a function did to its inputs: every tensor in the order of making, and the results of the blocks."""
@@ -30,6 +35,19 @@ class Trace:
     def block_names(self) -> tuple[str, ...]:
         """Names of all blocks, outermost first, in the order of their first call."""
         return tuple(dict.fromkeys(call.name for tensor in self.tensors for call in tensor.blocks))
+
+    @cached_property
+    def _places(self) -> dict[Tensor, int]:
+        """For each tensor -1 before the stacks of layers, 0 in them (or where there is none), 1 behind them."""
+        names = [tensor.op.name if tensor.op is not None else "" for tensor in self.tensors]
+        if STACK_INPUT not in names:
+            return dict.fromkeys(self.tensors, 0)
+        first, last = names.index(STACK_INPUT), len(names) - 1 - names[::-1].index(STACK_OUTPUT)
+        return {tensor: (index > last) - (index < first) for index, tensor in enumerate(self.tensors)}
+
+    def on_stage(self, tensor: Tensor, stage: str) -> bool:
+        """Whether the operation that makes a tensor runs on a stage: `first`, `last`, or all of them together, ""."""
+        return self._places[tensor] in STAGES[stage]
 
     def interior_of(self, tensor: Tensor) -> tuple[BlockCall, ...]:
         """The block calls that have `tensor` inside: all around it but those that it is the result of."""
@@ -198,9 +216,6 @@ def repeat(layer: Callable[[Tensor], Tensor], count: Expr, x: Tensor) -> Tensor:
     finally:
         tape.copies = outer
     return apply(STACK_OUTPUT, (y, each), ((), ()), axes=y.axes, called="last layer's output", dtype=y.dtype)
-
-
-STACK_INPUT, STACK_OUTPUT = "stack input", "stack output"  # no operations: names for tensors of other layers
 
 
 @dataclass(frozen=True)

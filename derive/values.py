@@ -10,6 +10,7 @@ from typing import Literal
 
 from derive.errors import ValueTextError, unknown
 from derive.interval import Interval
+from derive.rounding import after_rounding, magnitude, round_significant, rounded
 
 LARGEST = 10**40  # far above any run's FLOPs, far below what makes an exact integer slow
 LONGEST = 60  # characters of a number; int() never sees more, so that no text costs time
@@ -173,60 +174,12 @@ def parse_amount(text: str, name: str, unit: str, most: int | None = None) -> Fr
     return value.number
 
 
-# ---- rounding ----
-
-
-def _magnitude(value: Fraction) -> int:
-    """The e with 10^e <= value < 10^(e+1), for a positive value."""
-    # 0.30103 is log10(2): a guess from the lengths, off by at most a few.
-    guess = (value.numerator.bit_length() - value.denominator.bit_length()) * 30103 // 100000
-    while Fraction(10) ** guess > value:
-        guess -= 1
-    while Fraction(10) ** (guess + 1) <= value:
-        guess += 1
-    return guess
-
-
-def _rounded(value: Fraction, digits: int = 4) -> tuple[int, int]:
-    """The whole number of so many `digits` and the exponent of its first digit, for a value that is not negative."""
-    if value == 0:
-        return 0, 0
-    exponent = _magnitude(value)
-    coefficient = round(value / Fraction(10) ** (exponent - digits + 1))  # a Fraction rounds half to even, exactly
-    return (coefficient // 10, exponent + 1) if coefficient == 10**digits else (coefficient, exponent)
-
-
-def _after_rounding(value: Fraction) -> Fraction:
-    coefficient, exponent = _rounded(value)
-    return coefficient * Fraction(10) ** (exponent - 3)
-
-
-def round_significant(value: Fraction | int, digits: int = 4) -> str:
-    """`value` in plain decimals, rounded half to even to so many significant `digits`; zeros at the end stay.
-
-    Exact for every size; zero is "0". Raises ValueError for fewer than one digit.
-
-    >>> [round_significant(value) for value in (Fraction(70553706496, 10**9), 1000, Fraction(1, 3), 123456, -2)]
-    ['70.55', '1000', '0.3333', '123500', '-2.000']
-    """
-    if digits < 1:
-        raise ValueError(f"a number is rounded to at least one digit: got {digits}")
-    value = Fraction(value.numerator, value.denominator)  # not Fraction(value), which would let floats in
-    if value == 0:
-        return "0"
-    coefficient, exponent = _rounded(abs(value), digits)
-    figures = str(coefficient).rjust(digits - min(exponent, 0), "0").ljust(exponent + 1, "0")
-    point = max(exponent, 0) + 1
-    sign = "-" if value < 0 else ""
-    return f"{sign}{figures[:point]}.{figures[point:]}" if figures[point:] else sign + figures
-
-
 # ---- showing: every value below is 0 or above, `show` puts the sign in front ----
 
 
 def _four(value: Fraction) -> str:
     """Four significant digits, in scientific notation where plain decimals would be filled up with zeros."""
-    coefficient, exponent = _rounded(value)
+    coefficient, exponent = rounded(value)
     if -4 <= exponent < 4:
         return round_significant(value)
     return f"{round_significant(Fraction(coefficient, 1000))}e{exponent}"
@@ -239,7 +192,7 @@ def _whole_or_four(value: Fraction) -> str:
 def _number(value: Fraction) -> str:
     """As above, but zeros at the end are left out where nothing was rounded: 0.4 is 2/5, and 0.4000 only nearly."""
     figures, mark, exponent = _whole_or_four(value).partition("e")
-    if "." in figures and _after_rounding(value) == value:
+    if "." in figures and after_rounding(value) == value:
         figures = figures.rstrip("0").rstrip(".")
     return figures + mark + exponent
 
@@ -247,7 +200,7 @@ def _number(value: Fraction) -> str:
 def _climbed(value: Fraction, ladder: Ladder) -> str:
     """`value` under the highest prefix that it reaches once rounded (999.95 k is 1.000 M), or scientific above all."""
     for (size, label), (following, _) in pairwise(ladder):
-        if _after_rounding(value / size) * size < following:
+        if after_rounding(value / size) * size < following:
             return (_whole_or_four(value) if size == 1 else _four(value / size)) + label
     return _four(value) + ladder[0][1]
 
@@ -272,7 +225,7 @@ def _seconds(value: Fraction, _system: str) -> list[str]:
     for above, length, label in _TIMES:
         if value > above:
             # Beside days, seconds are whole or have one decimal: four digits would be those of another day.
-            digits = _magnitude(value) + (1 if value.denominator == 1 else 2)
+            digits = magnitude(value) + (1 if value.denominator == 1 else 2)
             seconds = round_significant(value, digits) if digits < 16 else _four(value)
             return [_four(value / length) + label, f"{seconds} s"]
     return [_whole_or_four(value) + " s"]

@@ -1,6 +1,6 @@
 """Bytes that are kept from the forward pass for the backward pass, on one device, for one micro-batch."""
 
-from derive import byte, formula, saved, tensors
+from derive import byte, formula, in_flight, saved, tensors
 from formulas.notation import common
 
 
@@ -35,9 +35,10 @@ def mlp_activations(model, plan):
 def model_activations(model, plan):
     """Activations that the whole model keeps: embedding, all layers, final norm, head and loss.
 
+    On one device; of a pipeline, on the stage that keeps most, for all micro-batches that are under way there.
     Unit: byte.
     """
-    return saved(model.whole, plan)
+    return in_flight(saved(model.whole, plan), plan, common.symbol("m"))
 
 
 @formula("M", unit=byte, notation=common)

@@ -42,7 +42,30 @@ GEMM = (
     Letter("p", "columns of the second matrix"),
 )
 
-TOPICS = {"gemm": GEMM}
+# What a plan runs again, and what it keeps instead.
+RECOMPUTE = (
+    Letter("X", "FLOPs run again for the backward pass, for each trained token", unit="FLOP/token", kind=REAL),
+    Letter("c", "bytes of a boundary: what is kept of a segment that is run again, its input", unit="byte", kind=REAL),
+    Letter("A", "bytes that one layer keeps, its input included", unit="byte", kind=REAL),
+    Letter("k", "layers of a segment that is run again as a whole"),
+)
+
+# One step on one device, and the device's memory.
+MEMORY = (
+    Letter("S", "bytes that stay for the whole run: weights and the optimizer's tensors", unit="byte", kind=REAL),
+    Letter("R", "bytes of the gradients", unit="byte", kind=REAL),
+    Letter("A", "bytes that the forward pass keeps for the backward pass", unit="byte", kind=REAL),
+    Letter("X", "bytes that live at the loss and are not kept", unit="byte", kind=REAL),
+    Letter("K", "bytes that one recomputed layer holds while it is run again", unit="byte", kind=REAL),
+    Letter("Z", "bytes of a layer that is gathered while it runs", unit="byte", kind=REAL),
+    Letter("c", "bytes of the CUDA context", unit="byte", kind=REAL),
+    Letter("q", "bytes of NCCL's communicators", unit="byte", kind=REAL),
+    Letter("w", "bytes of library workspaces", unit="byte", kind=REAL),
+    Letter("phi", "share of the reserved memory that fragmentation loses", kind=REAL, latex=r"\varphi", most=1),
+    Letter("r", "bytes that a program asks the allocator for", unit="byte"),
+)
+
+TOPICS = {"gemm": GEMM, "recompute": RECOMPUTE, "memory": MEMORY}
 
 common = notation(COMMON)
 

@@ -45,3 +45,14 @@ def gemm_parameters(model, plan):
     The head counts, tied or not; tables that are only looked up, norm weights and biases do not. Unit: parameter.
     """
     return trained(model.whole, plan, used_in="einsum")
+
+
+@formula("N", unit=parameter, notation=common, per_device=True)
+def device_parameters(model, plan):
+    """Parameters that one device holds: its shards under tensor parallelism, its stage of a pipeline.
+
+    What tensor parallelism does not split, such as norms, every device holds whole. Of a pipeline it is the stage that
+    holds most: the first with the tables, or the last with the head and, where it is tied, a second table. ZeRO's
+    sharding is not in it: what it shards depends on the stage. Unit: parameter.
+    """
+    return trained(model.whole, plan)

@@ -14,7 +14,7 @@ ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "$": r"\$", "%": r"\%", "#": r"\#", "&": r"\&",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "×": r"$\times$", "≈": r"$\approx$", "²": r"$^2$",
 }  # fmt: skip
-RELATIONS = {"=": "=", "≈": r"\approx", "≤": r"\le"}
+RELATIONS = {"=": "=", "≈": r"\approx", "≤": r"\le", "under": "="}
 
 
 def escape(text: str) -> str:
@@ -29,6 +29,11 @@ def escape(text: str) -> str:
 def words(parts: Words, letters: dict[str, str]) -> str:
     """Words with formulas among them, inside one `\\text`."""
     return "".join(escape(part) if isinstance(part, str) else f"${formula(part, letters)}$" for part in parts)
+
+
+def reason(step: Step, letters: dict[str, str]) -> str:
+    """Why a step holds; a premise is named as one."""
+    return ("premise: " if step.relation == "under" else "") + words(step.because, letters)
 
 
 def formula(part: Node | Relation, letters: dict[str, str]) -> str:
@@ -52,6 +57,11 @@ def quantity(report: Report, part: str) -> str:
     return f"{symbol}_{{\\text{{{escape(part.replace('_', ' '))}}}}}" if part else symbol
 
 
+def left_side(report: Report, step: Step) -> str:
+    """The left side of a step: the quantity, a block's part of it, or what a line of an argument is about."""
+    return to_latex(step.left, report.formula.notation.latex) if step.left is not None else quantity(report, step.part)
+
+
 def latex(report: Report) -> str:
     """The derivation, one line a step with its reason, a black square at the end."""
     lines = list(_lines(report))
@@ -63,17 +73,17 @@ def _lines(report: Report) -> Iterator[str]:
     letters = report.formula.notation.latex
     before = None
     for step in report.derivation.steps:
-        left = quantity(report, step.part) if step.part != before else ""
-        before = step.part
+        here = left_side(report, step)
+        left, before = (here if here != before else ""), here
         relation = RELATIONS[step.relation]
         if step.parts:
             total = " + ".join(quantity(report, part) for part in step.parts)
-            yield f"{left} &{relation} {total} && {aside(words(step.because, letters))}"
+            yield f"{left} &{relation} {total} && {aside(reason(step, letters))}"
         elif step.terms:
             yield from _terms(step, left, letters)
         else:
             first, *rest = broken(step.expression, letters)
-            yield f"{left} &{relation} {first} && {aside(words(step.because, letters))}"
+            yield f"{left} &{relation} {first} && {aside(reason(step, letters))}"
             yield from (rf" &\qquad {more}" for more in rest)
 
 

@@ -8,7 +8,7 @@ from derive.derivation import Step
 from derive.evaluation import Valued
 from derive.render import view
 from derive.render.expression import to_latex
-from derive.render.latex import RELATIONS, quantity
+from derive.render.latex import RELATIONS, left_side, quantity
 from derive.render.latex import formula as latex_formula
 from derive.render.table import Table, without_empty
 from derive.report import Report
@@ -60,7 +60,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield "### Derivation\n"
     yield from _table(("quantity", "", "", "why"), [
         (
-            f"$`{quantity(report, step.part)}`$", f"$`{RELATIONS[step.relation]}`$", inline(step.expression, letters),
+            f"$`{left_side(report, step)}`$", f"$`{RELATIONS[step.relation]}`$", inline(step.expression, letters),
             _why(step, letters),
         )
         for step in report.derivation.steps
@@ -92,7 +92,8 @@ def _why(step: Step, letters: dict[str, str]) -> str:
     """The reason of a step, or what each of its terms stands for."""
     if step.terms:
         return "; ".join(f"{inline(term.tree, letters)} {escape(view.term_names(term))}" for term in step.terms)
-    return "".join(escape(part) if isinstance(part, str) else inline(part, letters) for part in step.because)
+    words = "".join(escape(part) if isinstance(part, str) else inline(part, letters) for part in step.because)
+    return f"premise: {words}" if step.relation == "under" else words
 
 
 def _notes(report: Report) -> dict[str, list[str]]:

@@ -65,13 +65,13 @@ def _steps(report: Report) -> Table:
         left = view.quantity(report, step)
         shown, before = ("" if left == before else left), left
         if step.terms:
-            signs = [step.relation, *("+" for _ in step.terms[1:])]
+            signs = [view.sign(step), *("+" for _ in step.terms[1:])]
             rows += [
                 (shown if index == 0 else "", sign, view.term_text(term), view.term_names(term))
                 for index, (sign, term) in enumerate(zip(signs, step.terms, strict=True))
             ]
         else:
-            rows.append((shown, step.relation, to_text(step.expression), view.reason(step)))
+            rows.append((shown, view.sign(step), to_text(step.expression), view.reason(step)))
     return Table("\nDerivation", ("", "", "", ""), rows)
 
 

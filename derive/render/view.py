@@ -102,7 +102,8 @@ def term_names(term: Term) -> str:
 
 def reason(step: Step) -> str:
     """Why a step holds, as plain text."""
-    return "".join(part if isinstance(part, str) else plain_formula(part) for part in step.because)
+    words = "".join(part if isinstance(part, str) else plain_formula(part) for part in step.because)
+    return f"premise: {words}" if step.relation == "under" else words
 
 
 def plain_formula(part: Node | Relation) -> str:
@@ -110,8 +111,15 @@ def plain_formula(part: Node | Relation) -> str:
     return relation_text(part).replace("==", "=") if isinstance(part, Relation) else to_text(part)
 
 
+def sign(step: Step) -> str:
+    """The relation of a step as people read it; a premise is an equality too."""
+    return "=" if step.relation == "under" else step.relation
+
+
 def quantity(report: Report, step: Step) -> str:
-    """The left side of a step: the symbol, with the block that it is a part of."""
+    """The left side of a step: the symbol, with the block that it is a part of; or what a line is about."""
+    if step.left is not None:
+        return to_text(step.left)
     return f"{report.formula.symbol}_{step.part}" if step.part else report.formula.symbol
 
 
