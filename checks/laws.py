@@ -13,7 +13,7 @@ from derive import Architecture, Given, Ledger, Plan, Role, expand, identity, lo
 from derive.evaluation import fitted
 from derive.folds import flops, parameters, saved, width
 from derive.precision import fp32
-from derive.tensor import PARAMETERS
+from derive.roles import PARAMETERS
 from derive.tracing import Input, Trace, block, parameter, trace
 from formulas.architectures import gpt, llama
 from formulas.notation import common

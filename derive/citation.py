@@ -10,6 +10,8 @@ from derive.errors import ClaimError, DeriveError
 from derive.grammar import parse
 from derive.model import resolved
 from derive.plan import Plan, parse_plan
+from derive.precision import optimizer as optimizer_named
+from derive.precision import recipe as recipe_named
 from derive.quantity import Formula
 from derive.tensor import Role
 from derive.tree import Node, symbols_of, to_text
@@ -52,6 +54,7 @@ class Claim:
     includes: tuple[Role, ...] = ()
     letters: Mapping[str, Formula] = field(default_factory=dict)
     given: Mapping[str, Node] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)  # the recipe and the optimizer, where they are not the default
     expected: str = PROVED
     form: bool = False
     note: str = ""
@@ -76,12 +79,15 @@ def claims(
     includes: Collection[Role] = (),
     letters: Mapping[str, Formula] | None = None,
     given: Mapping[str, str] | None = None,
+    recipe: str = "",
+    optimizer: str = "",
     expected: str | Mapping[str, str] = "",
     form: bool = False,
     note: str = "",
 ) -> tuple[Claim, ...]:
     """A table of a source: for each plan, as on the command line, the formula as the source writes it.
 
+    `recipe` and `optimizer` are what all rows are about, where that is not the default one.
     `expected` is the verdict that we expect of all rows, or of single ones by their plan. `form` says that this is how
     the quantity is best known, so that a derivation of this very case ends in it.
 
@@ -91,11 +97,13 @@ def claims(
     notation = about_what.notation
     usual = UP_TO if neglect or includes else PROVED
     verdicts = expected if isinstance(expected, Mapping) else dict.fromkeys(rows, expected or usual)
+    formats = {key: name for key, name in (("recipe", recipe), ("optimizer", optimizer)) if name}
     made = []
     for plan_text, text in rows.items():
         try:
             tree = parse(text, notation.letters)
-            plan = parse_plan(plan_text, notation.symbol)
+            held = recipe_named(recipe or "bf16"), optimizer_named(optimizer or "adamw")
+            plan = parse_plan(plan_text, notation.symbol, *held)
             hypotheses = {letter: parse(value, notation.letters) for letter, value in (given or {}).items()}
         except DeriveError as error:
             raise ClaimError(f"{source.key}, {place}: {error}") from None
@@ -107,8 +115,9 @@ def claims(
                 text=to_text(tree),
                 tree=tree,
                 about=about,
-                plan_text=plan_text,
+                plan_text=",".join(filter(None, (plan_text, *(f"{key}={name}" for key, name in formats.items())))),
                 plan=plan,
+                formats=formats,
                 neglect=tuple(neglect),
                 includes=tuple(includes),
                 letters=letters or {},

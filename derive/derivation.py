@@ -21,7 +21,7 @@ from derive.proof.step import show_equal
 from derive.quantity import Formula
 from derive.quotients import divides_by_a_sum, quotients_to_tree
 from derive.reading import shares, sum_to_tree, to_sympy, to_tree
-from derive.tree import Node, Product, Relation, Symbol, integer, product_of, sum_of, symbols_of, to_text
+from derive.tree import Node, Product, Relation, Symbol, integer, product_of, substitute, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
 
 NOT_CLAIMED = ("≈", "under")  # relations that no equality is claimed by: rows are left out, a premise is stated
@@ -197,7 +197,9 @@ class _Maker:
             after = sum_to_tree([replaced], notation.order, where=self.definitions)
         if after == total:
             return []
-        proof = show_equal(total, after, self.relations | trees, notation)
+        # The checker takes no letter that is 0 for a definition, so these go first.
+        zero = {x: tree for x, tree in trees.items() if values[notation.symbol(x)] == 0}
+        proof = show_equal(substitute(total, zero), after, self.relations | trees, notation)
         words: list[str | Node | Relation] = ["with "]
         for x, tree in trees.items():
             words += [", " if len(words) > 1 else "", Relation(Symbol(x), "==", tree), f" ({standing[x].name})"]

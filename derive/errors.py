@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
+MOST_LISTED = 40  # names in a message
+
+
 class DeriveError(Exception):
     """Base of every error that a user can cause; its text is one line that names the thing and the way out."""
 
@@ -59,7 +62,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
         len(name) <= 2 and name.lower() not in lowered
     )  # one letter wrong is half of it: a guess worth making, but not alone
     close = get_close_matches(name.lower()[:200], lowered, n=1, cutoff=0.5 if short else 0.6)
-    there_are = f"known are {', '.join(names)}" if names else "there is none here"
+    few = names if len(names) <= MOST_LISTED else [*names[:MOST_LISTED], f"... ({len(names)} in all)"]
+    there_are = f"known are {', '.join(few)}" if names else "there is none here"
     guess = f"did you mean {lowered[close[0]]!r}?" if close else there_are
     hint = f"{guess} {there_are}" if close and short else guess
     return UnknownName(f"unknown {kind} {shown!r}: {hint}")

@@ -12,7 +12,8 @@ from sympy import Expr, Integer, Min, Mul, Rational, ceiling
 from derive.kept import calls, kept, made_again, outlives, requiring_gradients, storage
 from derive.ledger import Ledger, Row
 from derive.precision import DType
-from derive.tensor import PARAMETERS, Axis, BlockCall, Contraction, Role, Tensor
+from derive.roles import PARAMETERS
+from derive.tensor import Axis, BlockCall, Contraction, Role, Tensor
 from derive.tracing import STACK_INPUT, STACK_OUTPUT, Trace
 from derive.units import byte, dimensionless, flop, parameter
 
@@ -146,22 +147,23 @@ def tensors(traced: Trace, plan: Plan, names: tuple[str, ...], why: str) -> Ledg
     return Ledger(tuple(_row(tensor, plan, tensor.blocks, why) for tensor in chosen), byte)
 
 
-def parameters(traced: Trace, plan: Plan, used_in: str | None = None) -> Ledger:
-    """How many parameters a device holds, one row each, a shared one once; of those that an operation uses, if named.
-
-    `used_in="einsum"` are the weights of matrix products, `used_in="lookup"` the tables.
-    """
-    chosen = {
+def held(traced: Trace, plan: Plan, used_in: str | None = None) -> list[Tensor]:
+    """The parameters that a device holds, a shared one once; those that an operation uses, if named."""
+    used = {
         operand
         for tensor in traced.tensors
         if tensor.op is not None and used_in in (None, tensor.op.name) and traced.on_stage(tensor, plan.stage)
         for operand in tensor.op.inputs
     }
-    rows = [
-        _counted(tensor, plan, tensor.role.value)
-        for tensor in traced.tensors
-        if tensor.role in PARAMETERS and tensor in chosen
-    ]
+    return [tensor for tensor in traced.tensors if tensor.role in PARAMETERS and tensor in used]
+
+
+def parameters(traced: Trace, plan: Plan, used_in: str | None = None) -> Ledger:
+    """How many parameters a device holds, one row each, a shared one once; of those that an operation uses, if named.
+
+    `used_in="einsum"` are the weights of matrix products, `used_in="lookup"` the tables.
+    """
+    rows = [_counted(tensor, plan, tensor.role.value) for tensor in held(traced, plan, used_in)]
     return Ledger(tuple(rows), parameter)
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from derive.errors import unknown
-from derive.tensor import OUTPUT, PARAMETERS, BlockCall, Tensor
+from derive.roles import PARAMETERS
+from derive.tensor import OUTPUT, BlockCall, Tensor
 from derive.tracing import STACK_INPUT, STACK_OUTPUT, Trace, check_blocks
 
 if TYPE_CHECKING:

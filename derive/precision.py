@@ -5,19 +5,20 @@ from enum import Enum
 from fractions import Fraction
 
 from derive.errors import unknown
+from derive.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
 class DType:
-    """A storage format: its name and its width in bits."""
+    """A storage format: its name and its width in bits, a blocked format's share of its scales included."""
 
     name: str
-    bits: int
+    bits: int | Fraction
 
     @property
     def bytes(self) -> Fraction:
         """Bytes an element, exact: half a byte for a 4-bit format."""
-        return Fraction(self.bits, 8)
+        return Fraction(self.bits) / 8
 
 
 class Slot(Enum):
@@ -38,7 +39,13 @@ compute = Slot.COMPUTE
 statistics_width = Slot.STATISTICS
 
 # What `--dtype` accepts: the formats that activations and weights are computed in.
-COMPUTE_DTYPES = {dtype.name: dtype for dtype in (fp64, fp32, bf16, fp16, DType("e4m3", 8), DType("e5m2", 8))}
+COMPUTE_DTYPES = {
+    dtype.name: dtype
+    for dtype in (
+        fp64, fp32, DType("tf32", 32), bf16, fp16, DType("e4m3", 8), DType("e5m2", 8), DType("e2m1", 4),
+        DType("nvfp4", Fraction(9, 2)),  # e2m1, and an 8-bit scale for 16 of them
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class Persistent:
     name: str
     dtype: DType
     stage: int
+    role: Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +78,17 @@ class Recipe:
 
 
 def _held(weights: DType, gradients: DType, *more: Persistent) -> tuple[Persistent, ...]:
-    return Persistent("weights", weights, 3), Persistent("gradients", gradients, 2), *more
+    return (
+        Persistent("weights", weights, 3, Role.MODEL_WEIGHTS),
+        Persistent("gradients", gradients, 2, Role.GRADIENTS),
+        *more,
+    )
 
 
-_MASTER = Persistent("master weights", fp32, 1)
-# Megatron-LM adds up fp16 gradients in a second, fp32 buffer, which its distributed optimizer shards with the master.
-_MAIN_GRADIENTS = Persistent("main gradients", fp32, 1)
+_MASTER = Persistent("master weights", fp32, 1, Role.MASTER)
+# Megatron-LM's optimizer steps on an fp32 copy of fp16 gradients, which its distributed optimizer shards with the
+# master weights (docs/user-guide/features/dist_optimizer.md: 20 bytes, 4 + 16/d).
+_MAIN_GRADIENTS = Persistent("main gradients", fp32, 1, Role.GRADIENTS)
 
 RECIPES = {
     recipe.name: recipe
@@ -135,17 +148,21 @@ class Factoring(Enum):
     ALL = "every parameter"
     MATRICES = "weights of the layers' products"  # Muon orthogonalises these; the rest goes to AdamW
     OTHERS = "every other parameter"
-    FACTORS = "a row and a column of each matrix, every parameter of a vector"
+    FACTORS = "a row and a column of each matrix, and every parameter of a vector"
 
 
 @dataclass(frozen=True, slots=True)
 class OptimizerState:
-    """One tensor that an optimizer holds from step to step; `every` parameters share one element of it."""
+    """One tensor that an optimizer holds from step to step; `every` parameters share one element of it.
+
+    ZeRO shards what an optimizer holds from stage 1 on.
+    """
 
     name: str
     dtype: DType
     of: Factoring = Factoring.ALL
     every: int = 1
+    role: Role = Role.OPTIMIZER
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +176,11 @@ class Optimizer:
 
 _FIRST, _SECOND = OptimizerState("first moment", fp32), OptimizerState("second moment", fp32)
 _SQUARES = OptimizerState("sum of squared gradients", fp32)
-_BLOCK = 256  # bitsandbytes quantizes a moment in blocks of 256, each with an fp32 scale
+# bitsandbytes (optim/optimizer.py, Optimizer2State.init_state) quantizes a moment in blocks of 256, each with an fp32
+# scale; the last block of a tensor may be shorter, and tensors of less than 4096 elements stay in fp32.
+_BLOCK = 256
+_UINT8 = DType("uint8", 8)
+_SCALES = OptimizerState("scales of the first moment", fp32, every=_BLOCK, role=Role.SCALES)
 
 OPTIMIZERS = {
     optimizer.name: optimizer
@@ -178,10 +199,10 @@ OPTIMIZERS = {
             "adam-8bit",
             "two 8-bit moments, in blocks of 256 with an fp32 scale each (bitsandbytes)",
             (
-                OptimizerState("first moment", DType("int8", 8)),
-                OptimizerState("second moment", DType("uint8", 8)),
-                OptimizerState("scales of the first moment", fp32, every=_BLOCK),
-                OptimizerState("scales of the second moment", fp32, every=_BLOCK),
+                replace(_FIRST, dtype=_UINT8),
+                replace(_SECOND, dtype=_UINT8),
+                _SCALES,
+                replace(_SCALES, name="scales of the second moment"),
             ),
         ),
         Optimizer(

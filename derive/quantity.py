@@ -44,7 +44,8 @@ class Statement:
     """One row as an author states it: what it is, and its amount in letters that have units.
 
     `each` is the unit of the numbers in the amount: in 6ND the 6 is FLOP for each parameter and token. `by` is an
-    argument that leads to the amount.
+    argument that leads to the amount. `counts` are letters that enter without their unit: a law that is fitted to
+    numbers, such as A/N^alpha, is about how many.
     """
 
     amount: Expr
@@ -52,10 +53,13 @@ class Statement:
     why: str = "by definition"
     each: Unit = dimensionless
     by: tuple[Line, ...] = ()
+    counts: tuple[str, ...] = ()
 
 
 # A letter that stands for another quantity: the first of these that can be computed for what is asked.
 Stands = Mapping[str, "tuple[Formula, ...]"]
+# Values that letters have unless they are given; a function where the plan decides them, such as the bits of a format.
+Defaults = Mapping[str, "Given"] | Callable[["Plan"], Mapping[str, "Given"]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +78,7 @@ class Formula:
     topic: str
     title: str
     letters: Stands = field(default_factory=dict, repr=False)
-    defaults: Mapping[str, Given] = field(default_factory=dict, repr=False)
+    defaults: Defaults = field(default_factory=dict, repr=False)
     constants: tuple[Constant, ...] = ()
     per_device: bool = False
 
@@ -82,6 +86,10 @@ class Formula:
     def arguments(self) -> Mapping[str, inspect.Parameter]:
         """What its function takes: `model`, `plan`, both or neither."""
         return inspect.signature(self.function).parameters
+
+    def usual(self, plan: Plan) -> Mapping[str, Given]:
+        """The values that its letters have under this plan unless they are given."""
+        return self.defaults(plan) if callable(self.defaults) else self.defaults
 
     @cached_property
     def takes_model(self) -> bool:
@@ -134,7 +142,8 @@ class Formula:
         statements = (found,) if isinstance(found, Statement) else found
         rows = []
         for each in statements:
-            unit = unit_of(each.amount, self.notation.units) * each.each
+            units = self.notation.units | dict.fromkeys(each.counts, dimensionless)
+            unit = unit_of(each.amount, units) * each.each
             if unit != self.unit:
                 raise UnitError(f"{self.name} is declared in {self.unit}, but {each.what} = {each.amount} is in {unit}")
             rows.append(Row((), each.what, (), None, each.amount, each.why))
@@ -167,7 +176,7 @@ def formula(
     unit: Unit,
     notation: Notation,
     letters: Mapping[str, Formula | tuple[Formula, ...]] = MappingProxyType({}),
-    defaults: Mapping[str, Given] = MappingProxyType({}),
+    defaults: Defaults = MappingProxyType({}),
     constants: tuple[Constant, ...] = (),
     per_device: bool | None = None,
 ) -> Callable[[Callable[..., Any]], Formula]:

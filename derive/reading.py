@@ -236,8 +236,9 @@ def _atom_key(tree: Node, place: Place) -> tuple[int, tuple[int, str]]:
 
 
 def _shared(column: Sequence[Fraction]) -> Fraction:
-    """The exponent that all terms have of one letter: what all multiply or all divide by."""
-    return min(column) if min(column) > 0 else min(max(column), Fraction(0))
+    """The whole exponent that all terms have of one letter: what all multiply or all divide by; roots stay in them."""
+    shared = min(column) if min(column) > 0 else min(max(column), Fraction(0))
+    return Fraction(int(shared))
 
 
 def _content(coefficients: Sequence[Fraction]) -> Fraction:

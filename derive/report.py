@@ -15,6 +15,7 @@ from derive.model import Given, Model
 from derive.plan import Plan
 from derive.precision import RECIPES
 from derive.quantity import Formula
+from derive.roles import PERSISTENT
 from derive.situation import made_from, situation
 from derive.tree import symbols_of
 from derive.values import System, show
@@ -100,10 +101,10 @@ def _in_order(claims: Iterable[Claim], model: Model | None) -> list[Claim]:
 def _settings(formula: Formula, model: Model | None, plan: Plan, filled: Plan) -> dict[str, Given]:
     """The settings that enter the number, each with its origin: formats, optimizer, kernels, dropout, mask.
 
-    Rows with a role are of traced tensors, rows with a format and no role of what training holds for a parameter.
+    Rows are of traced tensors, or of what training holds for every parameter.
     """
     rows = formula.rows(model, filled)
-    traced = any(row.role is not None for row in rows)
+    traced = any(row.role is not None and row.role not in PERSISTENT for row in rows)
     given: dict[str, Given] = {}
     if any(row.dtype is not None for row in rows):
         usual = RECIPES[plan.recipe.name]

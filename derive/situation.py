@@ -73,29 +73,39 @@ def situation(
     if model is None:
         check_blocks((), asked.recompute)
         known = sizes | degrees
-        known = _standing(formula, None, asked, asked, _defaults(formula, None, asked) | known, options or {})
+        known = _standing(formula, None, asked, asked, usual(formula, None, asked) | known, options or {})
         return Situation(formula, None, asked, asked, known, known, ())
-    reached = set(formula.reached(model, model.complete(asked)))
+    requiring_gradients(model.whole, asked)  # refuses a parameter that is not there
+    check_blocks(model.whole.block_names, asked.recompute)
+    # What only the other stage of a pipeline depends on may be set too.
+    reached = {x for stage in {asked.stage, ""} for x in formula.reached(model, replace(model.complete(asked), stage=stage))}
     own = set(model.architecture.letters.split())
     plain = {
         x: each for x, each in sizes.items() if x not in own and (x in reached or x in degrees or x in LETTER_KEYS)
     }
     model = with_options(model, {x: each for x, each in sizes.items() if x not in plain})
     real = implied(model) | degrees | plain
-    requiring_gradients(model.whole, asked)  # refuses a parameter that is not there
-    check_blocks(model.whole.block_names, asked.recompute)
     filled, assumptions = model.complete(asked), ()
     if formula.per_device:
         exact = real if evaluated and not symbolic else _without_padded(model, real)
         filled, assumptions = _laid_out(formula, model, filled, exact)
         filled, staged = _staged(model, filled, real)
         assumptions += staged
-    known = {} if symbolic else _defaults(formula, model, filled) | real
+    known = {} if symbolic else usual(formula, model, filled) | real
     if symbolic:
         model = replace(model, sizes={})
     else:
         known = _standing(formula, model, asked, filled, known, options or {})
     return Situation(formula, model, asked, filled, known, known | real, assumptions)
+
+
+def amount(formula: Formula, model: Model | None, plan: Plan, values: Values) -> Fraction | Interval | None:
+    """The value of a formula from `values` that may hold more letters than it can use; None where one is missing."""
+    completed = model.complete(plan) if model is not None else plan
+    used = set(formula.reached(model, completed)) | set(LETTER_KEYS)
+    if model is not None:
+        used |= set(model.architecture.letters.split())
+    return situation(formula, model, plan, options={x: given for x, given in values.items() if x in used}).value
 
 
 def _worst_stage(
@@ -137,11 +147,11 @@ def _staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, .
 LETTER_KEYS = {letter: key for key, letter in LETTERS.items()}
 
 
-def _defaults(formula: Formula, model: Model | None, plan: Plan) -> dict[str, Given]:
+def usual(formula: Formula, model: Model | None, plan: Plan) -> dict[str, Given]:
     """The values that letters have unless they are given, of the formula and of all that it is made from."""
     found: dict[str, Given] = {}
     for each in made_from(formula, model, plan):
-        found = dict(each.defaults) | found
+        found = dict(each.usual(plan)) | found
     return found
 
 

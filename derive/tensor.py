@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from derive.precision import DType, Slot, compute
+from derive.roles import Role
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -18,27 +19,6 @@ class Mesh(Enum):
 
     TP = "tp"
     SP = "sp"
-
-
-class Role(Enum):
-    """What a tensor is for, so that a claim can name the rows that it leaves out or adds."""
-
-    ACTIVATION = "activations"
-    STATISTICS = "statistics"
-    DROPOUT_MASK = "dropout masks"
-    INDEX = "token and position ids"
-    CONSTANT = "constants"
-    RANDOM_STATE = "random state"
-    DIAGONAL = "half of the causal diagonal"
-    WEIGHT = "matmul weights"
-    BIAS = "biases"
-    GAIN = "norm weights"
-    TABLE = "token table"
-    POSITIONS = "position table"
-
-
-# Roles of what training changes: leaves of these roles are parameters and never activations.
-PARAMETERS = frozenset({Role.WEIGHT, Role.BIAS, Role.GAIN, Role.TABLE, Role.POSITIONS})
 
 
 class Remainder(Enum):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from derive.errors import DeriveError, ShapeError, unknown
 from derive.precision import DType, Slot, compute
-from derive.tensor import PARAMETERS, Axis, BlockCall, Collective, Contraction, Mesh, Op, Own, Remainder, Role, Tensor
+from derive.roles import PARAMETERS
+from derive.tensor import Axis, BlockCall, Collective, Contraction, Mesh, Op, Own, Remainder, Role, Tensor
 
 if TYPE_CHECKING:
     from sympy import Expr

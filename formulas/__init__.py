@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError
+from derive.errors import DeriveError, unknown
 
 if TYPE_CHECKING:
     from derive.citation import Claim
@@ -73,6 +73,14 @@ def _declared(tree: ast.Module, topic: str) -> Iterator[Entry]:
 def catalog() -> dict[str, Formula]:
     """Every formula by name, imported."""
     return {entry.name: formula_named(entry) for entry in entries()}
+
+
+def formula_of(name: str) -> Formula:
+    """The formula of that name; `UnknownName` with the closest one."""
+    known = {entry.name: entry for entry in entries()}
+    if name not in known:
+        raise unknown("quantity", name, known)
+    return formula_named(known[name])
 
 
 def formula_named(entry: Entry) -> Formula:

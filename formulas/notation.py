@@ -9,6 +9,7 @@ COMMON = (
     Letter("a", "query heads"),
     Letter("g", "key/value heads"),
     Letter("s", "sequence length, tokens"),
+    Letter("w", "attention window, tokens"),
     Letter("b", "micro-batch, sequences", option="micro-batch"),
     Letter("d", "head width"),
     Letter("h", "hidden size"),
@@ -40,6 +41,19 @@ GEMM = (
     Letter("m", "rows of the first matrix"),
     Letter("n", "columns of the first matrix, rows of the second"),
     Letter("p", "columns of the second matrix"),
+    Letter("o", "storage offset of a view, elements"),
+    Letter("i", "row of an element, counted from 0"),
+    Letter("j", "column of an element, counted from 0"),
+    Letter("s_0", "stride of the rows: elements from one row to the next"),
+    Letter("s_1", "stride of the columns: elements from one column to the next"),
+)
+
+# What training holds for every parameter, and what of it is written to disk.
+STATES = (
+    Letter("K", "bytes that the optimizer holds for each parameter", unit="byte/parameter", kind=REAL),
+    Letter("Q", "bytes that training holds for each parameter", unit="byte/parameter", kind=REAL),
+    Letter("E", "parameters of the largest layer", unit="parameter"),
+    Letter("w", "copies of the model's weights in a checkpoint beside their master", kind=REAL, most=1),
 )
 
 # What a plan runs again, and what it keeps instead.
@@ -48,6 +62,7 @@ RECOMPUTE = (
     Letter("c", "bytes of a boundary: what is kept of a segment that is run again, its input", unit="byte", kind=REAL),
     Letter("A", "bytes that one layer keeps, its input included", unit="byte", kind=REAL),
     Letter("k", "layers of a segment that is run again as a whole"),
+    Letter("k0", "the segment's length that keeps least", kind=REAL, latex="k_0"),
 )
 
 # One step on one device, and the device's memory.
@@ -65,7 +80,103 @@ MEMORY = (
     Letter("r", "bytes that a program asks the allocator for", unit="byte"),
 )
 
-TOPICS = {"gemm": GEMM, "recompute": RECOMPUTE, "memory": MEMORY}
+# How much of its peak a device reaches, over one step or over a whole job.
+UTILIZATION = (
+    Letter("Q", "FLOP/s of a device that serve the model", unit="FLOP/second/device", kind=REAL),
+    Letter("T", "time of one step, seconds; where it is said, of the whole job", unit="second", kind=REAL),
+    Letter("rho", "FLOPs that hardware runs over those that the model needs", kind=REAL),
+    Letter("X", "FLOPs run again for the backward pass, for each trained token", unit="FLOP/token", kind=REAL),
+    Letter("u", "share of the elapsed time in which steps advance the job", kind=REAL, most=1),
+)
+
+# How long a run takes, and how often it saves its state.
+TIME = (
+    Letter("delta", "time to write a checkpoint, seconds", unit="second", kind=REAL),
+    Letter("tau", "mean time between failures of the job, seconds", unit="second", kind=REAL),
+    Letter("x", "time between two checkpoints, seconds", unit="second", kind=REAL),
+    Letter("x_0", "the best time between two checkpoints, seconds", unit="second", kind=REAL),
+)
+
+# The loss as a fitted law of parameters and tokens.
+SCALING = (
+    Letter("E", "loss that no model and no data get below, nats a token", kind=REAL),
+    Letter("A", "weight of the parameters in the fitted loss", kind=REAL),
+    Letter("alpha", "exponent of the parameters in the fitted loss", kind=REAL),
+    Letter("B", "weight of the tokens in the fitted loss", kind=REAL),
+    Letter("beta", "exponent of the tokens in the fitted loss", kind=REAL),
+    Letter("z", "tokens that the trained model serves", unit="token"),
+    Letter("U", "tokens that the data set has, each counted once", unit="token"),
+    Letter("r", "repetitions of the data set whose worth has fallen to 1/e", kind=REAL),
+    Letter("e", "base of the natural logarithm", kind=REAL),
+)
+
+# One step of a pipeline.
+PARALLELISM = (
+    Letter("t_f", "time of one micro-batch's forward pass on one device, seconds", unit="second", kind=REAL),
+    Letter("t_b", "time of one micro-batch's backward pass on one device, seconds", unit="second", kind=REAL),
+    Letter("t_w", "the part of t_b that makes the weights' gradients, seconds", unit="second", kind=REAL),
+    Letter("t_id", "time of a step in which no device waits, seconds", unit="second", kind=REAL),
+    Letter("t_pb", "time that a device waits in a step: the pipeline bubble, seconds", unit="second", kind=REAL),
+)
+
+# Serving: what one more token costs.
+INFERENCE = (
+    Letter("r", "latent of keys and values together, elements a token"),
+    Letter("d_rope", "key with rotary positions beside the latent, elements a token"),
+    Letter("X", "FLOPs of one decoded token", unit="FLOP/token", kind=REAL),
+    Letter("Q", "bytes read for one decoded token", unit="byte/token", kind=REAL),
+    Letter("K", "bytes that training holds for each parameter", unit="byte/parameter", kind=REAL),
+    Letter("q", "bytes that inference holds for each parameter", unit="byte/parameter", kind=REAL),
+)
+
+# Token files, and the windows that batches are drawn from.
+DATA = (
+    Letter("y", "bytes of one stored token", unit="byte/token"),
+    Letter("l", "tokens of the file that windows are drawn from"),
+    Letter("n", "windows of one pass: the file's tokens over those of a window"),
+)
+
+# The scale of random weights.
+INIT = (
+    Letter("d", "inputs of a weight matrix: products that each output adds up"),
+    Letter("d_in", "inputs of a weight matrix"),
+    Letter("d_out", "outputs of a weight matrix"),
+    Letter("x", "variance of an input", kind=REAL),
+    Letter("tau", "variance of a weight; of a residual stream, that of what one branch adds", kind=REAL),
+)
+
+# A product or another operation on one device, between its arithmetic and its memory.
+ROOFLINE = (
+    Letter("m", "rows of the first matrix"),
+    Letter("n", "elements of a vector, rows of a square matrix; of a product, what is summed over"),
+    Letter("p", "columns of the second matrix"),
+    Letter("I", "arithmetic intensity: operations for each byte that is moved", unit="FLOP/byte", kind=REAL),
+)
+
+# A floating-point format by its parts; a stored exponent is above the real one by the bias.
+FORMATS = (
+    Letter("e", "bits of the exponent"),
+    Letter("m", "bits of the mantissa that are stored"),
+    Letter("x", "bias of the exponent"),
+    Letter("k", "values that share a scale"),
+    Letter("z", "bits of a shared scale"),
+)
+
+TOPICS = {
+    "gemm": GEMM,
+    "states": STATES,
+    "recompute": RECOMPUTE,
+    "memory": MEMORY,
+    "utilization": UTILIZATION,
+    "time": TIME,
+    "scaling": SCALING,
+    "roofline": ROOFLINE,
+    "parallelism": PARALLELISM,
+    "inference": INFERENCE,
+    "formats": FORMATS,
+    "data": DATA,
+    "init": INIT,
+}
 
 common = notation(COMMON)
 

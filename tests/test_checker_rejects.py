@@ -132,7 +132,7 @@ HUGE = {f"x{n}": "positive real" for n in range(201)}
         (statement(1, 1) | {1: 1}, "unknown field a int"),
         ({k: v for k, v in statement(1, 1).items() if k != "given"}, "missing field 'given'"),
         (statement(1, 1, relation="="), "unknown relation '='"),
-        (statement(1, 2, relation="<="), "unknown relation '<='"),
+        (statement(1, 2, relation="<"), "unknown relation '<'"),
         (statement(1, 1, relation=["=="]), "unknown relation a list"),
         (statement(1, 1, symbols=["a"]), "'symbols' is not an object"),
         (statement(1, 1, symbols=HUGE), "more than 200 symbols"),

@@ -10,16 +10,19 @@ import pytest
 
 from derive.cli import main
 from derive.cli.arguments import VERBS
+from derive.plan import KEYS
+from derive.precision import RECIPES
 from formulas import entries
 from formulas.models import architectures, presets
+from formulas.notation import common
 
 ROOT = Path(__file__).parents[1]
-KEYS = "known are tp, sp, recompute, early-stop, attention, mask, frozen"
 BLOCKS = "embedding, layer, norm, attention, core, mlp, final_norm, head"
-LETTERS = "L, a, g, s, b, d, h, f, V, S, t, N"
+LETTERS = ", ".join(common.order)
 MODELS = ", ".join([*presets(), *architectures()])
 NAMES = ", ".join([*(entry.name for entry in entries()), *VERBS])
-PLAN_KEYS = "tp, sp, recompute, early-stop, attention, mask, frozen"
+PLAN_KEYS = ", ".join(KEYS)
+RECIPE_NAMES = ", ".join(RECIPES)
 HELP = "see derive activations --help"
 NUMBERS = "write it like 7B, 4Mi, 2^22, 989e12, 80GB, 30d, 40% or 1_000"
 A = "activations"
@@ -37,14 +40,15 @@ BAD: dict[tuple[str, ...], str] = {
     (A, "--model", ""): f"unknown model '': known are {MODELS}",
     (A, "--model", "null"): f"unknown model 'null': known are {MODELS}",
     (A, "--recipe", "bf61"): "unknown recipe 'bf61': did you mean 'bf16'?",
-    (A, "--recipe", ""): "unknown recipe '': known are bf16, bf16-cpu, fp16, fp32",
+    (A, "--recipe", ""): f"unknown recipe '': known are {RECIPE_NAMES}",
     (A, "--dtype", "bf61"): "unknown dtype 'bf61': did you mean 'bf16'?",
     (A, "--dtype", ""): "unknown dtype '': known are fp64, fp32, bf16, fp16, e4m3, e5m2",
     ("explain", "activatons", "34"): "unknown quantity 'activatons': did you mean 'activations'?",
     ("explain", "list", "34"): "unknown quantity 'list': did you mean 'logits'?",
     # sizes
     (A, "--set", "q=3"): f"unknown symbol 'q': known are {LETTERS}",
-    (A, "--set", "H=3"): "unknown symbol 'H': did you mean 'h'?",
+    (A, "--set", "H=3"): "H is no size of gpt: its sizes are s, b, h, a, g, d, f, V, S, L",
+    (A, "--set", "VV=3"): f"unknown symbol 'VV': did you mean 'V'? known are {LETTERS}",
     (A, "--set", "None=None"): f"unknown symbol 'None': known are {LETTERS}",
     (A, "--set", "=5"): "--set =5: write SYMBOL=VALUE, such as --set s=4096",
     (A, "--set", "s"): "--set s: write SYMBOL=VALUE, such as --set s=4096",
@@ -74,7 +78,7 @@ BAD: dict[tuple[str, ...], str] = {
     (A, "--symbolic", "--set", "s=4"): "--symbolic keeps the letters: leave out --set s=4",
     (A, "--set", "t=8", "--plan", "tp=4"): "t = 8 is set, but the plan says tp=4",
     # plans
-    (A, "--plan", "tq=8"): f"unknown plan key 'tq': did you mean 'tp'? {KEYS}",
+    (A, "--plan", "tq=8"): f"unknown plan key 'tq': did you mean 'tp'? known are {PLAN_KEYS}",
     (A, "--plan", "zzz=8"): f"unknown plan key 'zzz': known are {PLAN_KEYS}",
     (A, "--plan", "=8"): f"unknown plan key '': known are {PLAN_KEYS}",
     (A, "--plan", "tp"): "plan 'tp': write tp=8 or tp=t",

@@ -73,7 +73,7 @@ def test_a_relation_needs_its_letters():
     ({"s": 2048}, "s = 2048 exceeds S = 1024: set S too"),
     ({"S": 512}, "s = 1024 exceeds S = 512: set S too"),
     ({"g": 5}, "g = 5 does not divide a = 12"),
-    ({"E": 8}, "E is no size of gpt2: its sizes are s, b, h, a, g, d, f, V, S, L"),
+    ({"D": 8}, "D is no size of gpt2: its sizes are s, b, h, a, g, d, f, V, S, L"),
     ({"N": 8}, "N is no size of gpt2: its sizes are s, b, h, a, g, d, f, V, S, L"),
 ])  # fmt: skip
 def test_sizes_that_do_not_fit(options, message):
@@ -90,7 +90,7 @@ def test_both_sizes_of_a_bound_can_be_set():
 
 
 def test_setting_the_head_width_frees_it():
-    sizes = with_options(model("gpt2"), {"h": 770, "d": 64})
+    sizes = with_options(model("gpt2"), {"h": Given(770, "option"), "d": Given(64, "option")})
     assert implied(sizes)["d"] == Given(64, "option")
 
 

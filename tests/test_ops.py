@@ -41,7 +41,7 @@ from derive.kept import storage
 from derive.ops import pointwise
 from derive.ops.pointwise import add, cast, expand, multiply, rotate_half
 from derive.precision import DType, Slot
-from derive.tensor import PARAMETERS
+from derive.roles import PARAMETERS
 
 s, b, h, a, g, d, f, V = symbols("s b h a g d f V", positive=True, integer=True)
 SIZES: dict[str, Expr] = {str(letter): letter for letter in (s, b, h, a, g, d, f, V)}

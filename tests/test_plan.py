@@ -8,11 +8,11 @@ from sympy import Symbol
 from derive import Input, Mesh, Plan, block, flops, gelu, linear, parse_plan, recipe, trace
 from derive.errors import DeriveError, PlanError, UnknownName
 from derive.plan import KERNELS, KEYS, Kernel
-from derive.precision import COMPUTE_DTYPES, RECIPES, Slot
+from derive.precision import COMPUTE_DTYPES, OPTIMIZERS, RECIPES, Slot, optimizer
 from derive.tensor import BlockCall
 from formulas.notation import common
 
-t = common.symbol("t")
+t, p, n = (common.symbol(letter) for letter in "tpn")
 
 
 def read(text: str) -> Plan:
@@ -23,6 +23,10 @@ def read(text: str) -> Plan:
 READ: dict[str, dict[str, Plan]] = {
     "tp": {"tp=8": Plan(tp=8), "tp=1": Plan(), "tp=t": Plan(tp=t), "tp=2^3": Plan(tp=8)},
     "sp": {"sp": Plan(sp=True)},
+    "pp": {"pp=4": Plan(pp=4), "pp=1": Plan(), "pp=p": Plan(pp=p)},
+    "stage": {"stage=first": Plan(stage="first"), "stage=last": Plan(stage="last")},
+    "dp": {"dp=64": Plan(dp=64), "dp=2^6": Plan(dp=64), "dp=n": Plan(dp=n)},
+    "zero": {f"zero={stage}": Plan(zero=stage) for stage in (0, 1, 2, 3)},
     "recompute": {
         "recompute=core": Plan(recompute=("core",)),
         "recompute=attention+mlp": Plan(recompute=("attention", "mlp")),
@@ -35,9 +39,13 @@ READ: dict[str, dict[str, Plan]] = {
 TEXTS = [(text, plan) for table in READ.values() for text, plan in table.items()]
 
 
+# What an option of its own sets, and what the sizes of the model decide.
+DECIDED_ELSEWHERE = {"recipe", "optimizer", "replicated", "uneven"}
+
+
 def test_every_key_is_in_the_table():
     assert list(READ) == list(KEYS)
-    settable = {field.name for field in fields(Plan)} - {"recipe", "replicated"}
+    settable = {field.name for field in fields(Plan)} - DECIDED_ELSEWHERE
     changed = {name for _, plan in TEXTS for name in settable if getattr(plan, name) != getattr(Plan(), name)}
     assert changed == settable
 
@@ -61,6 +69,7 @@ def test_the_empty_text_is_one_device_without_recomputation():
 
 def test_a_degree_stays_the_symbol_of_its_letter():
     assert read("tp=t").tp is t
+    assert (read("pp=p").pp, read("dp=n").dp) == (p, n)
     assert parse_plan("tp=t", Symbol).tp == Symbol("t")
 
 
@@ -74,9 +83,9 @@ REFUSED = [
     (
         "tq=8",
         UnknownName,
-        "unknown plan key 'tq': did you mean 'tp'? known are tp, sp, recompute, early-stop, attention, mask, frozen",
+        f"unknown plan key 'tq': did you mean 'tp'? known are {', '.join(KEYS)}",
     ),
-    ("zz", UnknownName, "unknown plan key 'zz': known are tp, sp, recompute, early-stop, attention, mask, frozen"),
+    ("zz", UnknownName, f"unknown plan key 'zz': known are {', '.join(KEYS)}"),
     ("tp=8,tp=8", PlanError, "plan 'tp=8,tp=8': 'tp' is given twice"),
     ("sp,sp", PlanError, "plan 'sp,sp': 'sp' is given twice"),
     ("tp", PlanError, "plan 'tp': write tp=8 or tp=t"),
@@ -92,6 +101,13 @@ REFUSED = [
     ("mask=window", UnknownName, "unknown value of mask= 'window': known are causal, full"),
     ("attention=flsh", UnknownName, "unknown value of attention= 'flsh': did you mean 'flash'?"),
     ("tp=h", PlanError, "plan tp=h: write tp=8 or tp=t"),
+    ("pp=t", PlanError, "plan pp=t: write pp=4 or pp=p"),
+    ("dp=0", PlanError, "plan dp=0: dp must be a positive integer: got '0'"),
+    ("dp=10^41", PlanError, "plan dp=10^41: dp must be a positive integer of at most 10^40: got '10^41'"),
+    ("zero", PlanError, "plan 'zero': write zero=0|1|2|3"),
+    ("zero=4", UnknownName, "unknown value of zero= '4': known are 0, 1, 2, 3"),
+    ("zero=1.0", UnknownName, "unknown value of zero= '1.0': known are 0, 1, 2, 3"),
+    ("stage=second", UnknownName, "unknown value of stage= 'second': known are first, last"),
     ("tp=0", PlanError, "plan tp=0: tp must be a positive integer: got '0'"),
     ("tp=1.5", PlanError, "plan tp=1.5: tp must be a positive integer: got '1.5'"),
 ]
@@ -199,10 +215,20 @@ def test_an_early_stop_comes_after_the_last_tensor_that_is_needed(function, whol
 # ---- recipes ----
 
 
-@pytest.mark.parametrize(
-    ("name", "computing", "statistics"),
-    [("bf16", "bf16", "fp32"), ("bf16-cpu", "bf16", "bf16"), ("fp16", "fp16", "fp32"), ("fp32", "fp32", "fp32")],
-)
+COMPUTING = {
+    "bf16": ("bf16", "fp32"),
+    "bf16-cpu": ("bf16", "bf16"),
+    "bf16-fp32-grads": ("bf16", "fp32"),
+    "bf16-no-master": ("bf16", "fp32"),
+    "fp16": ("fp16", "fp32"),
+    "fp16-megatron": ("fp16", "fp32"),
+    "fp32": ("fp32", "fp32"),
+    "torchtitan": ("bf16", "fp32"),
+    "deepspeed": ("bf16", "fp32"),
+}
+
+
+@pytest.mark.parametrize(("name", "computing", "statistics"), [(name, *both) for name, both in COMPUTING.items()])
 def test_recipes(name: str, computing: str, statistics: str):
     chosen = recipe(name)
     assert (chosen.dtype(Slot.COMPUTE).name, chosen.dtype(Slot.STATISTICS).name) == (computing, statistics)
@@ -210,8 +236,24 @@ def test_recipes(name: str, computing: str, statistics: str):
 
 
 def test_every_recipe_is_tested_and_the_default_is_bf16():
-    assert set(RECIPES) == {"bf16", "bf16-cpu", "fp16", "fp32"}
+    assert set(RECIPES) == set(COMPUTING)
     assert recipe() == RECIPES["bf16"] == Plan().recipe
+    assert optimizer() == OPTIMIZERS["adamw"] == Plan().optimizer
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_an_optimizer_goes_with_any_recipe_and_changes_no_other_setting(name: str):
+    chosen = optimizer(name)
+    assert (chosen.name, chosen) == (name, OPTIMIZERS[name])
+    assert parse_plan("tp=8", common.symbol, recipe("fp32"), chosen) == replace(
+        Plan(tp=8), recipe=RECIPES["fp32"], optimizer=chosen
+    )
+
+
+def test_an_unknown_optimizer_is_refused():
+    with pytest.raises(UnknownName) as error:
+        optimizer("adamv")
+    assert str(error.value) == "unknown optimizer 'adamv': did you mean 'adamw'?"
 
 
 @pytest.mark.parametrize("dtype", COMPUTE_DTYPES)

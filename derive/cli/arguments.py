@@ -64,15 +64,29 @@ def _quantity(parser: ArgumentParser) -> None:
         formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=f"as {name}")
     _case(parser)
     parser.add_argument("--symbolic", action="store_true", help="keep the model's letters, substitute nothing")
+    _values(parser)
+    parser.add_argument("--units", choices=("si", "iec"), default="si", help="GB first, or GiB first")
+
+
+def _values(parser: ArgumentParser) -> None:
+    """Values of letters: by name, by an option of their own, or from a device."""
     parser.add_argument("--set", metavar="S=V", action="append", default=[], dest="sizes", help="a size: s=4096, b=4")
-    parser.add_argument(
-        "--gpu", metavar="G", help="a device, for its peak, bandwidth and memory; see `derive hardware`"
-    )
+    about = "a device, for its peak, bandwidth and memory; see `derive hardware`"
+    parser.add_argument("--gpu", metavar="G", help=about)
     for letter in COMMON:
         if letter.option:
             about = f"--set {letter.name}=V: {letter.meaning}"
             parser.add_argument(f"--{letter.option}", metavar="V", dest=f"letter_{letter.name}", help=about)
-    parser.add_argument("--units", choices=("si", "iec"), default="si", help="GB first, or GiB first")
+
+
+def _plan(parser: ArgumentParser) -> None:
+    _case(parser)
+    _values(parser)
+    parser.add_argument("--step-time", metavar="T", help="time of a step as observed, such as 4.5s: MFU follows")
+    parser.add_argument("--tflops", metavar="X", help="TFLOP/s of a device as observed, such as 430: MFU follows")
+    parser.add_argument("--days", metavar="X", help="days that the run may take; without --gpus, the fewest devices")
+    parser.add_argument("--must-fit", action="store_true", help="exit with 1 unless it surely fits into memory")
+    _json(parser)
 
 
 def _explain(parser: ArgumentParser) -> None:
@@ -85,8 +99,10 @@ def _explain(parser: ArgumentParser) -> None:
 VERBS = {
     "list": Verb("the catalog of quantities", "derive.cli.catalog", _json),
     "models": Verb("presets and architectures", "derive.cli.models", _json),
+    "hardware": Verb("devices with their peaks, bandwidth and memory", "derive.cli.hardware", _json),
     "notation": Verb("the letters and what they mean", "derive.cli.notation", _json),
     "sources": Verb("the papers and tools whose formulas are judged", "derive.cli.sources", _json),
+    "plan": Verb("a training run in one view: FLOPs, memory, time, money", "derive.cli.plan", _plan),
     "explain": Verb("where a coefficient comes from, row by row", "derive.cli.explain", _explain),
 }
 

@@ -10,21 +10,10 @@ from derive.errors import DeriveError, ValueTextError
 from derive.values import parse_amount, parse_positive_integer
 
 if TYPE_CHECKING:
-    from derive.letters import Letter
+    from derive.letters import Letter, Notation
     from derive.model import Given, Model
     from derive.plan import Plan
     from derive.quantity import Formula
-
-
-def formula_of(name: str) -> Formula:
-    """The formula of that name; `UnknownName` with the closest one."""
-    from derive.errors import unknown
-    from formulas import entries, formula_named
-
-    known = {entry.name: entry for entry in entries()}
-    if name not in known:
-        raise unknown("quantity", name, known)
-    return formula_named(known[name])
 
 
 def model_of(formula: Formula, options: Namespace) -> Model | None:
@@ -47,11 +36,10 @@ def plan_of(formula: Formula, options: Namespace) -> Plan:
     return parse_plan(",".join(options.plan), formula.notation.symbol, formats, optimizer(options.optimizer))
 
 
-def values_of(formula: Formula, options: Namespace) -> dict[str, Given]:
+def values_of(notation: Notation, options: Namespace) -> dict[str, Given]:
     """The values that `--set` and the options of single letters write: a known letter, once."""
     from derive.model import Given
 
-    notation = formula.notation
     values: dict[str, Given] = {}
     texts = [(*pair, "--set") for pair in map(_pair, options.sizes)]
     for letter in notation.letters.values():
@@ -82,14 +70,22 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def of_device(formula: Formula, model: Model | None, plan: Plan, options: Namespace) -> dict[str, Given]:
-    """The values of the letters that the device named by `--gpu` gives, of those that the formula can use."""
+    """The values of the letters that the device named by `--gpu` gives, of those that the formula can use.
+
+    A letter that is set stays as set; a peak that is the device's figure with sparsity is refused.
+    """
     if options.gpu is None:
         return {}
     from formulas.hardware import device
+    from formulas.notation import common
 
-    chosen = device(options.gpu)
+    chosen, dtype = device(options.gpu), plan.recipe.compute.name
     reached = set(formula.reached(model, plan if model is None else model.complete(plan)))
-    found = {letter: chosen.value(letter, plan.recipe.compute.name) for letter in chosen.letters if letter in reached}
-    if not found:
+    own = formula.notation.letters
+    given = [letter for letter in chosen.letters if letter in reached and own.get(letter) == common.letters[letter]]
+    if not given:
         raise DeriveError(f"{formula.name} does not depend on the device: leave out --gpu {options.gpu[:40]}")
-    return found
+    already = values_of(formula.notation, options)
+    if "P" in already and "P" in given:
+        chosen.refuse_sparse(already["P"].value, dtype)
+    return {letter: chosen.value(letter, dtype) for letter in given if letter not in already}

@@ -6,7 +6,7 @@ import json
 from argparse import Namespace
 
 from derive.cli import load_sympy
-from derive.cli.case import formula_of, model_of, plan_of
+from derive.cli.case import model_of, plan_of
 from derive.cli.show import emit, present
 from derive.errors import DeriveError, GrammarError
 from derive.exact import evaluate
@@ -18,6 +18,7 @@ def run(_name: str, options: Namespace) -> int:
     load_sympy()
     from derive.explanation import explain
     from derive.render.explanation import data, tables
+    from formulas import formula_of
 
     formula = formula_of(options.quantity)
     try:

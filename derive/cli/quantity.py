@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.cli import load_sympy, say
-from derive.cli.case import formula_of, model_of, of_device, plan_of, values_of
+from derive.cli.case import model_of, of_device, plan_of, values_of
 from derive.cli.show import emit, present
 from derive.errors import DeriveError
 
@@ -21,19 +22,20 @@ def run(name: str, options: Namespace) -> int:
     load_sympy()
     from derive.render import RENDERERS, renderer
     from derive.report import report
-    from formulas import claims_about
+    from formulas import claims_about, formula_of
 
     formula = formula_of(name)
-    sizes = values_of(formula, options)
+    sizes = values_of(formula.notation, options)
     if options.symbolic and sizes:
         name, given = next(iter(sizes.items()))
         raise DeriveError(f"--symbolic keeps the letters: leave out --set {name}={given.value}")
     model, plan = model_of(formula, options), plan_of(formula, options)
+    device = of_device(formula, model, plan, options)
     made = report(
-        formula, model, plan, options=of_device(formula, model, plan, options) | sizes, symbolic=options.symbolic, claims=claims_about(formula),
+        formula, model, plan, options=device | sizes, symbolic=options.symbolic, claims=claims_about(formula),
         judged=options.format != "latex", system=options.units,
     )  # fmt: skip
-    for notice in notices(made, sizes):
+    for notice in notices(made, sizes, device):
         say(f"derive: note: {notice}")
     if options.format in RENDERERS:
         emit(renderer(options.format)(made), data=options.format == "json")
@@ -62,9 +64,13 @@ FIELDS = {
 }
 
 
-def notices(made: Report, sizes: dict[str, Given]) -> list[str]:
-    """Settings and sizes that change nothing of this quantity: said, rather than ignored in silence."""
+def notices(made: Report, sizes: dict[str, Given], device: Collection[str] = ()) -> list[str]:
+    """Settings and sizes that change nothing of this quantity: said, rather than ignored in silence.
+
+    `device` are the letters that a device gives a value: its peak depends on the format that products are computed in.
+    """
     from derive.plan import LETTERS, Plan
+    from derive.situation import usual
     from derive.tree import symbols_of
 
     formula, plan = made.formula, made.plan
@@ -80,6 +86,8 @@ def notices(made: Report, sizes: dict[str, Given]) -> list[str]:
         without = replace(plan, **{name: default})
         if made.model is not None:
             without = made.model.complete(without)
+        if key == "recipe" and ("P" in device or usual(formula, made.model, plan) != usual(formula, made.model, without)):
+            continue
         if formula.ledger(made.model, without).value == made.derivation.ledger.value:
             alone = key == "sp" and plan.tp == 1
             holds = {WHOLE: not formula.per_device, ONCE: str(formula.unit).startswith("FLOP")}

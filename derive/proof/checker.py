@@ -1,4 +1,4 @@
-"""Accepts true identities only: the trusted checker, which needs nothing but Python's standard library.
+"""Accepts true equalities and bounds only: the trusted checker, which needs nothing but Python's standard library.
 
 A statement is JSON data: two trees, a relation between them, symbols with their kinds, and definitions, the givens:
 
@@ -23,6 +23,9 @@ Why an accepted statement is true:
    without any such y: this one is > 0, the others are >= 0.
 5. Equal. left - right = (N D' - N' D) / (D D'). `collect` adds like terms: if no term is left, the numerator is 0 at
    every point. (Whether that finds every true identity does not matter here.)
+
+6. At most. With right - left = N/D as in 5, D > 0, it is enough that N >= 0: `shift` writes N in y >= 0 and in symbols
+   > 0, so it is a sum of terms >= 0 if no coefficient is negative.
 
 A rejection is not a refutation. Limits, which keep any input from using up time, memory or the stack, reject too, and
 so does a divisor whose sign 4 does not see. Trusted besides this file: Python's int, dict, tuple, json.
@@ -240,7 +243,15 @@ def show_equal(left: Ratio, right: Ratio, domain: Domain) -> None:
     require(not difference, f"the sides differ: left - right has the numerator {first_terms(difference)}")
 
 
-RELATIONS: dict[str, Callable[[Ratio, Ratio, Domain], None]] = {"==": show_equal}  # each raises unless it is shown
+def show_at_most(left: Ratio, right: Ratio, domain: Domain) -> None:
+    """See 6 above."""
+    difference, _ = plus(right, times(MINUS_ONE, left, domain), domain)
+    negative = {monomial: c for monomial, c in shift(difference, domain).items() if c < 0}
+    require(not negative, f"right - left has negative terms, {first_terms(negative)}, beyond the least values")
+
+
+# Each raises unless the relation is shown.
+RELATIONS: dict[str, Callable[[Ratio, Ratio, Domain], None]] = {"==": show_equal, "<=": show_at_most}
 
 
 def check(statement: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 
 from derive.errors import ClaimError
 from derive.letters import Notation
@@ -19,6 +20,7 @@ from derive.tree import (
     Sum,
     Symbol,
     integer,
+    substitute,
     symbols_of,
     to_lists,
     to_text,
@@ -131,6 +133,9 @@ def statement(left: Node, right: Node, relations: Mapping[str, Node], notation: 
 def _stated(
     left: Node, right: Node, relations: Mapping[str, Node], notation: Notation
 ) -> tuple[dict, dict[str, Node], bool]:
+    # A letter that is defined by a root is replaced first: its square is then what stands under the root.
+    rooted = {letter: tree for letter, tree in relations.items() if _has_root(tree)}
+    left, right = substitute(left, rooted), substitute(right, rooted)
     roots = (_has_root(left) or _has_root(right)) and is_positive(left) and is_positive(right)
     if roots:
         left, right = squared(left), squared(right)
@@ -173,5 +178,49 @@ def show_equal(left: Node, right: Node, relations: Mapping[str, Node], notation:
         proved = check(data)
     except Rejected as reason:
         raise ClaimError(f"not shown: {to_text(left)} == {to_text(right)}: {reason}") from None
+    words = [f"{name} for {to_text(tree)}" for name, tree in atoms.items()]
+    return ("the squares of both sides, which are positive: " if roots else "") + "; ".join([proved, *words])
+
+
+def show_at_most(left: Node, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
+    """What the checker proved of `left <= right`; `ClaimError` if it does not accept it.
+
+    A maximum on the left is at most the right if each of its arguments is, so each is a statement of its own; a minimum is
+    at most each of its arguments, so one that serves is enough.
+    """
+    proved = [_one_at_most(case, right, relations, notation) for case in cases(left)]
+    return " and ".join(proved)
+
+
+def cases(node: Node, growing: bool = True) -> list[Node]:
+    """Trees without max and min, such that a bound of all of them is one of the tree.
+
+    A maximum or a minimum has the value of one of its arguments: a tree for each will do. Where the tree grows with a
+    minimum (in sums, in products whose other factors are positive), one argument will do, as the minimum is no larger: a
+    number, if there is one.
+    """
+    match node:
+        case Call("max", parts):
+            return [case for part in parts for case in cases(part, growing)]
+        case Call("min", parts):
+            one = next((part for part in parts if isinstance(part, Number)), parts[0])
+            return [case for part in ([one] if growing else parts) for case in cases(part, growing)]
+        case Sum(terms):
+            return [Sum(choice) for choice in product(*(cases(term, growing) for term in terms))]
+        case Product(factors):
+            others = [all(is_positive(other) for other in factors if other is not factor) for factor in factors]
+            choices = [cases(factor, growing and positive) for factor, positive in zip(factors, others, strict=True)]
+            return [Product(choice) for choice in product(*choices)]
+        case Quotient(above, below):
+            return [Quotient(case, below) for case in cases(above, growing and is_positive(below))]
+    return [node]
+
+
+def _one_at_most(left: Node, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
+    data, atoms, roots = _stated(left, right, relations, notation)
+    try:
+        proved = check(data | {"relation": "<="})
+    except Rejected as reason:
+        raise ClaimError(f"not shown: {to_text(left)} <= {to_text(right)}: {reason}") from None
     words = [f"{name} for {to_text(tree)}" for name, tree in atoms.items()]
     return ("the squares of both sides, which are positive: " if roots else "") + "; ".join([proved, *words])

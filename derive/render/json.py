@@ -92,7 +92,7 @@ def _claim(each: Valued, latex: Any) -> dict[str, Any]:
         "latex": latex(claim.tree),
         "letters": {letter: formula.name for letter, formula in claim.letters.items()},
         "about": claim.about.name if claim.about is not None else None,
-        "plan": plan_items(claim.plan),
+        "plan": plan_items(claim.plan) | dict(claim.formats),
         "hypotheses": [f"{letter} == {to_text(tree)}" for letter, tree in judgement.hypotheses.items()],
         "neglected": text(judgement.neglected),
         "included": text(judgement.included),

@@ -15,12 +15,18 @@ from derive.tree import Node, Relation, relation_text, to_text
 from derive.values import show
 
 MARKS = {"proved": "■", "proved up to": "■ ≈", "refuted": "✗", "open": "?"}
-AMOUNTS = {"byte": "bytes", "FLOP": "FLOPs", "parameter": "parameters", "FLOP/token": "FLOPs", "1": "elements"}
+# What a row's amount is called, by what is counted: the unit before the first slash.
+AMOUNTS = {
+    "byte": "bytes", "FLOP": "FLOPs", "parameter": "parameters", "token": "tokens", "second": "seconds",
+    "dollar": "dollars", "device": "devices", "device*hour": "device-hours",
+}  # fmt: skip
 
 
 def amount_key(report: Report) -> str:
-    """What a row's amount is called: bytes, FLOPs, parameters."""
-    return AMOUNTS.get(str(report.formula.unit), str(report.formula.unit))
+    """What a row's amount is called: bytes, FLOPs, parameters; elements of tensors, and else just amount."""
+    if any(row.role is not None for row in report.derivation.ledger) and not report.formula.unit.powers:
+        return "elements"
+    return AMOUNTS.get(str(report.formula.unit).partition("/")[0], "amount")
 
 
 PLURALS = {"byte": "bytes", "parameter": "parameters", "1": "elements"}

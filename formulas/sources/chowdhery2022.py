@@ -4,6 +4,7 @@ from derive import Citation, Role, claims
 from formulas.architectures.gpt import gpt
 from formulas.flops import attention_flops, flops_per_token
 from formulas.parameters import parameters
+from formulas.utilization import mfu as utilization
 
 chowdhery2022 = Citation(
     key="chowdhery2022",
@@ -24,3 +25,10 @@ mfu = claims(
 attention = claims(
     chowdhery2022, attention_flops, "appendix B, 6LH(2QT)", about=gpt, rows={"mask=full": "6*L*a*(2*d*s)"}
 )
+
+utilization_of_a_gpt = claims(
+    chowdhery2022, utilization, "appendix B: tokens a second over P/(6N + 12LHQT)", about=gpt,
+    letters={"N": parameters}, includes={Role.GAIN, Role.BIAS, Role.POSITIONS},
+    rows={"mask=full": "(B/T)/(G*P/(6*N + 12*L*a*d*s))"},
+    note="its P is the peak of all devices, its T the sequence length; ours are of one device, and the step's time",
+)  # fmt: skip

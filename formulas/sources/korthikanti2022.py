@@ -4,6 +4,7 @@ from derive import Citation, Role, claims
 from formulas.activations import activations, attention_activations, mlp_activations, model_activations
 from formulas.architectures.gpt import gpt
 from formulas.flops import flops_per_token, layer_flops
+from formulas.recompute import hardware_flops_per_token, recompute_factor
 
 korthikanti2022 = Citation(
     key="korthikanti2022",
@@ -49,3 +50,15 @@ model_flops = claims(
 layer_forward = claims(
     korthikanti2022, layer_flops, "appendix A", about=gpt, form=True, rows={"mask=full": "24*b*s*h^2 + 4*b*s^2*h"}
 )
+
+hardware_flops = claims(
+    korthikanti2022, hardware_flops_per_token, "appendix A, after equation 7, divided by its B*s tokens", about=gpt,
+    expected="refuted", rows={"mask=full,recompute=core": "72*b*L*s*h^2*(1 + s/(3*h) + V/(12*h*L))/(b*s)"},
+    note="adding its two products of 2*B*s^2*h each gives 2*s/(9*h); an author agrees (NVIDIA/Megatron-LM issue 523)",
+)  # fmt: skip
+
+hardware_over_model = claims(
+    korthikanti2022, recompute_factor, "appendix A, hardware FLOPs over the model FLOPs of equation 7", about=gpt, expected="refuted",
+    rows={"mask=full,recompute=core": "(1 + s/(3*h) + V/(12*h*L))/(1 + s/(6*h) + V/(12*h*L))"},
+    note="1 + s/(3*h) should be 1 + 2*s/(9*h)",
+)  # fmt: skip

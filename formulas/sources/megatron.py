@@ -7,6 +7,7 @@ from formulas.architectures.llama import llama
 from formulas.flops import attention_flops, flops_per_token
 from formulas.gemm import matmul_backward_flops, matmul_flops
 from formulas.parameters import parameters
+from formulas.states import bytes_per_parameter, states
 
 megatron = Citation(
     key="megatron",
@@ -68,4 +69,33 @@ with_overhead = claims(
     megatron, activations, "compute_activation_memory_without_sp, lines 386 and 449-451, one layer", about=gpt,
     neglect={Role.STATISTICS}, expected="refuted", rows={"tp=t,recompute=core": "s*b*h*(10 + 24/t)*1.05"},
     note="the 5% is an allowance for the optimizer's buffers and temporaries, not for a tensor that the layer keeps",
+)  # fmt: skip
+
+TABLE = "docs/user-guide/features/dist_optimizer.md, table"
+
+fp16_bytes = claims(
+    megatron, bytes_per_parameter, f"{TABLE}, fp16 parameters, fp16 gradients", recipe="fp16-megatron", form=True,
+    rows={"": "20", "zero=1,dp=n": "4 + 16/n"},
+)  # fmt: skip
+
+bf16_bytes = claims(
+    megatron, bytes_per_parameter, f"{TABLE}, bf16 parameters, fp32 gradients; num_bytes_per_parameter, line 296",
+    recipe="bf16-fp32-grads", form=True, rows={"": "18", "zero=1,dp=n": "6 + 12/n"},
+)  # fmt: skip
+
+fp32_bytes = claims(
+    megatron, bytes_per_parameter, f"{TABLE}, fp32 parameters, fp32 gradients", recipe="fp32", form=True,
+    rows={"": "16", "zero=1,dp=n": "8 + 8/n"},
+)  # fmt: skip
+
+ESTIMATE = "compute_weight_and_optimizer_memory, lines 293-303"
+BF16_ONLY = "assumes bf16 training, whatever the arguments say"
+
+weights_and_optimizer = claims(
+    megatron, states, ESTIMATE, recipe="bf16-fp32-grads", rows={"": "N*18"}, note=BF16_ONLY
+)
+
+distributed_optimizer = claims(
+    megatron, states, ESTIMATE, recipe="bf16-fp32-grads", form=True, rows={"zero=1,dp=n": "N*(6 + 12/n)"},
+    note=BF16_ONLY,
 )  # fmt: skip

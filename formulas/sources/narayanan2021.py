@@ -4,6 +4,7 @@ from derive import Citation, claims
 from formulas.architectures.gpt import gpt
 from formulas.flops import layer_flops
 from formulas.parameters import layer_parameters, parameters
+from formulas.recompute import hardware_flops_per_token
 
 narayanan2021 = Citation(
     key="narayanan2021",
@@ -27,4 +28,10 @@ parameters_of_a_layer = claims(
 forward = claims(
     narayanan2021, layer_flops, "appendix, the forward pass of a layer", about=gpt,
     rows={"mask=full": "24*b*s*h^2 + 4*b*s^2*h"},
+)  # fmt: skip
+
+with_recomputation = claims(
+    narayanan2021, hardware_flops_per_token, "section 5.1, equation 3, divided by its B*s tokens", about=gpt,
+    rows={"mask=full,recompute=layer": "96*b*s*L*h^2*(1 + s/(6*h) + V/(16*L*h))/(b*s)"},
+    note="every layer's forward pass runs twice, the head's once",
 )  # fmt: skip

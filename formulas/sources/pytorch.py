@@ -4,6 +4,7 @@ from derive import Citation, claims
 from formulas.activations import activations
 from formulas.architectures.gpt import gpt, gpt_unfused
 from formulas.architectures.llama import llama, llama_repeat_kv
+from formulas.recompute import checkpointed_bytes
 
 pytorch = Citation(
     key="pytorch",
@@ -38,4 +39,9 @@ repeated = claims(
         "": "16*b*s*h + 8*b*s*f + 8*b*s*a*d + 4*a*b*s + 8*b*s + 4*s*d",
         "attention=cuda_flash": "16*b*s*h + 8*b*s*f + 8*b*s*a*d + 4*a*b*s + 8*b*s + 4*s*d + 24",
     },
+)  # fmt: skip
+
+checkpointed = claims(
+    pytorch, checkpointed_bytes, "GPT layers, reentrant checkpoints of k layers: the peak of what is kept",
+    rows={"": "(L/k)*c + k*A - c"},
 )  # fmt: skip

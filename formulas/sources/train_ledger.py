@@ -6,6 +6,8 @@ from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 from formulas.flops import flops_per_token
 from formulas.parameters import gemm_parameters, layer_parameters, parameters
+from formulas.recompute import recompute_factor
+from formulas.states import bytes_per_parameter, checkpoint_bytes, optimizer_bytes, states, zero_1
 
 train_ledger = Citation(
     key="train-ledger",
@@ -49,3 +51,94 @@ flops = claims(
     letters={"N": parameters}, includes={Role.GAIN}, neglect={Role.DIAGONAL},
     rows={"mask=causal": "6*(N - 2*V*h + h*V) + 12*L*s*h/2"},
 )  # fmt: skip
+
+selective_recomputation = claims(
+    train_ledger, recompute_factor, "chapter 7, section 2, selective recomputation, causal", about=llama, given=heads,
+    neglect={Role.DIAGONAL}, rows={"mask=causal,attention=materialised,recompute=core": "1 + 2*L*s*h/F"},
+)  # fmt: skip
+
+flash_recomputation = claims(
+    train_ledger, recompute_factor, "chapter 7, section 3, flash or selective alike", about=llama, given=heads,
+    neglect={Role.DIAGONAL}, expected="refuted", rows={"mask=causal,attention=flash": "1 + 2*L*s*h/F"},
+    note="the kernel makes the scores again and not the product with the values: half of what selective recomputation does",
+)  # fmt: skip
+
+full_recomputation = claims(
+    train_ledger, recompute_factor, "chapter 7, section 2, full recomputation: (2 + 2 + 4)/6", about=llama,
+    rows={
+        "attention=materialised,recompute=layer+head": "(2 + 2 + 4)/6",
+        "attention=materialised,recompute=layer": "(2 + 2 + 4)/6",
+    },
+    expected={"attention=materialised,recompute=layer": "refuted"},
+    note="the head is outside every layer: where only layers are run again it is 4/3 - 2*h*V/F",
+)  # fmt: skip
+
+split = claims(
+    train_ledger, states, "chapter 3, section 2: StateBytes' params_bytes, grads_bytes and optim_bytes",
+    rows={"": "2*N + 2*N + 12*N"},
+)  # fmt: skip
+
+split_with_fp32_gradients = claims(
+    train_ledger, states, "chapter 3, section 3: bf16 gradients replaced by fp32 ones", recipe="bf16-fp32-grads",
+    rows={"": "2*N + 4*N + 12*N"},
+)  # fmt: skip
+
+split_with_both_gradients = claims(
+    train_ledger, states, "chapter 3, section 3: what it would be with bf16 gradients kept beside the fp32 ones",
+    recipe="bf16-fp32-grads", expected="refuted", rows={"": "2*N + 2*N + 4*N + 12*N"},
+    note="the article says that it is not 20: a bf16 gradient exists only until it is added to the fp32 one",
+)  # fmt: skip
+
+split_of_fp16 = claims(
+    train_ledger, bytes_per_parameter, "chapter 3, section 3: fp16 as bf16", recipe="fp16", rows={"": "16"},
+    note="Megatron-LM's fp16 has 20: an fp32 main gradient more",
+)  # fmt: skip
+
+split_of_fp32 = claims(
+    train_ledger, bytes_per_parameter, "chapter 3, section 3: fp32", recipe="fp32", rows={"": "4 + 4 + 8"}
+)
+
+fp32_is_twice = claims(
+    train_ledger, states, "chapter 3, section 1: fp32 training takes twice the memory", recipe="fp32",
+    expected="refuted", rows={"": "2*(2*N + 2*N + 12*N)"},
+    note="its section 3 has it right: 4 + 4 + 8 without a master, as much as bf16 with one; only activations double",
+)  # fmt: skip
+
+master_as_weights = claims(
+    train_ledger, bytes_per_parameter, "chapter 2, section 1: the master filed with the weights",
+    rows={"": "(2 + 4) + 2 + (4 + 4)"},
+)  # fmt: skip
+
+distributed_optimizer = claims(
+    train_ledger, bytes_per_parameter, "chapter 3, section 4: ZeRO-1 with fp32 gradients", recipe="bf16-fp32-grads",
+    rows={"zero=1,dp=n": "6 + 12/n"},
+)  # fmt: skip
+
+optimizer_share = claims(
+    train_ledger, optimizer_bytes, "chapter 2, section 1, and chapter 3, section 2: 3/4 of the states",
+    letters={"Q": bytes_per_parameter}, rows={"": "3/4*Q"},
+)  # fmt: skip
+
+optimizer_share_with_fp32_gradients = claims(
+    train_ledger, optimizer_bytes, "chapter 3, section 2, at the 18 bytes of section 3",
+    letters={"Q": bytes_per_parameter}, recipe="bf16-fp32-grads", expected="refuted", rows={"": "3/4*Q"},
+    note="it is 12/18 = 2/3 there",
+)  # fmt: skip
+
+saved_by_sharding = claims(
+    train_ledger, zero_1, "chapter 3, section 2: sharding the optimizer alone saves 3/4 of the memory",
+    expected="refuted", rows={"": "16*N - 3/4*(16*N)"}, note="12/16*(1 - 1/n): 3/4 is the limit for many devices",
+)  # fmt: skip
+
+momentum = claims(
+    train_ledger, optimizer_bytes, "chapter 2, section 1: SGD with momentum, beside the master", optimizer="momentum",
+    neglect={Role.MASTER}, rows={"": "4"},
+)  # fmt: skip
+
+checkpoint = claims(
+    train_ledger, checkpoint_bytes, "chapter 3, section 5: at least", neglect={Role.MODEL_WEIGHTS}, rows={"": "12*N"}
+)
+
+checkpoint_with_weights = claims(
+    train_ledger, checkpoint_bytes, "chapter 3, section 5: at most", given={"w": "1"}, rows={"": "14*N"}
+)

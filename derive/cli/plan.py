@@ -1,0 +1,184 @@
+"""`derive plan`: a training run in one view: FLOPs, memory, time, money, and what would make it fit."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from derive.cli import load_sympy
+from derive.cli.case import values_of
+from derive.cli.show import emit, present
+from derive.errors import DeriveError
+from derive.render.table import Table
+from derive.values import parse_amount, show
+
+if TYPE_CHECKING:
+    from derive.model import Given, Model
+    from derive.plan import Plan
+    from formulas.planner import Run
+
+FAILED = 1
+
+
+def run(_name: str, options: Namespace) -> int:
+    """Print the run."""
+    load_sympy()
+    from derive.plan import parse_plan
+    from derive.precision import optimizer, recipe
+    from formulas.models import model
+    from formulas.notation import common
+    from formulas.planner import run as planned
+
+    formats = recipe(options.recipe, options.dtype)
+    plan = parse_plan(",".join(options.plan), common.symbol, formats, optimizer(options.optimizer))
+    about = model(options.model) if options.model is not None else None
+    deadline = parse_amount(options.days, "--days", "day") * 86400 if options.days is not None else None
+    values = _values(options, about, plan, deadline)
+    made = planned(about, plan, values)
+    if options.json:
+        emit(json.dumps(_data(made, deadline), indent=2, ensure_ascii=False), data=True)
+    else:
+        present(_parts(made, deadline))
+    return FAILED if options.must_fit and not made.fits else 0
+
+
+def _values(options: Namespace, model: Model | None, plan: Plan, deadline: Fraction | None) -> dict[str, Given]:
+    """The letters that the options give, and those of the device."""
+    from derive.model import Given
+    from formulas.hardware import device
+    from formulas.notation import common
+
+    if model is None and options.letter_N is None:
+        raise DeriveError("what is trained? give --model llama3-70b, or --params 7B where only the size is known")
+    if model is not None and options.letter_N is not None:
+        raise DeriveError(f"--params {options.letter_N[:40]} contradicts --model {options.model}: give one of them")
+    if model is not None and not model.sizes:
+        raise DeriveError(f"--model {options.model} has no sizes: give a preset, see `derive models`")
+    values = values_of(common, options)
+    if "D" not in values:
+        raise DeriveError("how many tokens? give --tokens 15T")
+    if options.gpu is None:
+        raise DeriveError("on which device? give --gpu h100; see `derive hardware`")
+    chosen = device(options.gpu)
+    values = {letter: chosen.value(letter, plan.recipe.compute.name) for letter in chosen.letters} | values
+    if options.step_time is not None:
+        values["T"] = Given(parse_amount(options.step_time, "--step-time", "second"), "option")
+    if options.tflops is not None:
+        values["Q"] = Given(parse_amount(options.tflops, "--tflops", "1") * 10**12, "option")
+    if "G" not in values and deadline is None:
+        raise DeriveError("how many devices? give --gpus 1024, or --days 30 for the fewest that are fast enough")
+    if "G" not in values and deadline is not None:
+        values["G"] = _fewest(values, model, plan, deadline)
+    return values
+
+
+def _fewest(values: dict[str, Given], model: Model | None, plan: Plan, deadline: Fraction) -> Given:
+    """The fewest devices that the plan can be laid out on and that are done in time."""
+    from derive.model import Given
+    from derive.situation import amount
+    from formulas import formula_of
+
+    if "eta" not in values:
+        raise DeriveError("how many devices --days needs depends on MFU: give --mfu 40%")
+    alone = amount(formula_of("training-time"), model, plan, {**values, "G": Given(1, "one device")})
+    assert isinstance(alone, Fraction)
+    for key in ("tp", "pp"):
+        if not isinstance(getattr(plan, key), int):
+            raise DeriveError(f"plan {key}={getattr(plan, key)}: a run needs a number of devices")
+    own = plan.tp * plan.pp * (plan.dp if isinstance(plan.dp, int) else 1)
+    return Given(-(-alone // (deadline * own)) * own, "the fewest that --days allows")
+
+
+def _amount(made: Run, name: str) -> dict[str, Any]:
+    from derive.render.json import number
+    from formulas import formula_of
+
+    value, unit = made.value(name), str(formula_of(name).unit)
+    return {"value": number(value), "unit": unit, "value_text": None if value is None else show(value, unit)}
+
+
+def _data(made: Run, deadline: Fraction | None) -> dict[str, Any]:
+    from derive.render.json import number, plain
+    from derive.report import plan_items
+    from formulas.planner import SECTIONS, levers
+
+    data: dict[str, Any] = {name: _amount(made, name) for names in SECTIONS.values() for name in names}
+    data["fits"] = made.fits
+    data["levers"] = [
+        {"change": each.change, "peak-memory": number(each.peak), "fits": each.run.fits}
+        for each in (levers(made) if made.fits is False else ())
+    ]
+    data["seconds-a-point-of-mfu"] = number(made.days_a_point_buys)
+    data["in-time"] = None if deadline is None else made.value("training-time") <= deadline  # pyright: ignore
+    data["model"] = made.model.name if made.model is not None else None
+    data["plan"] = plan_items(made.plan)
+    data["given"] = {x: {"value": plain(given.value), "from": given.origin} for x, given in made.values.items()}
+    return data
+
+
+def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
+    from derive.report import plan_items
+    from formulas import formula_of
+    from formulas.notation import common
+    from formulas.planner import SECTIONS, levers
+
+    model, values = made.model, made.values
+    what = f"{model.name} ({model.title})" if model is not None else show(values["N"].value, "parameter")
+    tokens, devices = show(values["D"].value, "token"), show(values["G"].value, "device")
+    yield f"{what}, {tokens}, {devices}"
+    layout = ", ".join(f"{key}={value}" for key, value in plan_items(made.plan).items())
+    settings = f"recipe {made.plan.recipe.name}, optimizer {made.plan.optimizer.name}"
+    yield f"plan   {layout + ', ' if layout else ''}{settings}"
+    shown = [common[x] for x in common.order if x in values]
+    yield Table("\nGiven", ("", "", "value", "from"), [
+        (x.name, x.meaning, show(values[x.name].value, x.unit), values[x.name].origin) for x in shown
+    ])  # fmt: skip
+    for heading, names in SECTIONS.items():
+        rows = []
+        for name in names:
+            value = made.value(name)
+            if value is not None:
+                rows.append((name, show(value, str(formula_of(name).unit)), _formula(made, name)))
+        yield Table(f"\n{heading}", ("", "", ""), rows)
+        if heading.startswith("Memory"):
+            yield f"  {FITS[made.fits]}"
+    yield from _remarks(made, deadline)
+    if made.fits is False:
+        yield Table("\nWhat would make it fit", ("change", "peak of a device", "fits"), [
+            (each.change, show(each.peak, "byte") if each.peak is not None else "", FIT_WORDS[each.run.fits])
+            for each in levers(made)
+        ])  # fmt: skip
+
+
+FITS = {
+    True: "it fits: the peak is below the low end of what is left for tensors",
+    False: "it does not fit: more is needed than is left for tensors at best",
+    None: "whether it fits is open",
+}
+FIT_WORDS = {True: "yes", False: "no", None: "perhaps"}
+ROOM = 30
+
+
+def _formula(made: Run, name: str) -> str:
+    """The formula in the letters of other quantities, where it is short enough to stand beside its value."""
+    from derive.reading import sum_to_tree
+    from derive.tree import to_text
+    from formulas import formula_of
+
+    found = formula_of(name)
+    plan = made.model.complete(made.plan) if made.model is not None else made.plan
+    rows = found.rows(made.model, plan)
+    text = to_text(sum_to_tree([row.value for row in rows], found.notation.order))
+    return text if len(text) <= ROOM else ""
+
+
+def _remarks(made: Run, deadline: Fraction | None) -> Iterator[str]:
+    time = made.value("training-time")
+    if made.days_a_point_buys is not None:
+        yield f"\nOne more point of MFU makes it {show(made.days_a_point_buys, 'second')} shorter."
+    if deadline is not None and isinstance(time, Fraction):
+        words = "in time" if time <= deadline else "too late"
+        yield f"Asked for within {show(deadline, 'second')}: {words}."

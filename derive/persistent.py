@@ -1,0 +1,112 @@
+"""The fold over a recipe and an optimizer: what training holds for every parameter from step to step, on one device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sympy import Add, Expr
+
+from derive.errors import PlanError
+from derive.folds import elements, held, layers, multiplied, shard, width
+from derive.ledger import Ledger, Row
+from derive.precision import DType, Factoring, OptimizerState
+from derive.roles import Role
+from derive.units import byte
+
+if TYPE_CHECKING:
+    from derive.plan import Plan
+    from derive.tensor import Tensor
+    from derive.tracing import Trace
+
+OPTIMIZER_STAGE = 1  # the stage of ZeRO from which on it shards what the optimizer holds
+
+
+def persistent(plan: Plan, amount: Expr, traced: Trace | None = None) -> Ledger:
+    """Bytes that a device holds from step to step for `amount` parameters: one row for each tensor that persists.
+
+    The plan's recipe gives weights, gradients and master weights, its optimizer the rest. A tensor that the plan's ZeRO
+    stage shards is divided by the data-parallel degree. What an optimizer holds of some parameters only, or of their
+    rows and columns, takes the model's trace: one row for each of these parameters. Frozen parameters have weights only.
+
+    Raises `PlanError` where that, or a frozen parameter, is asked for without a trace.
+    """
+    trained = amount - _frozen(plan, traced)
+    rows = [
+        _row(each.name, each.dtype, each.role, amount if each.role is Role.MODEL_WEIGHTS else trained, each.stage, plan)
+        for each in plan.recipe.persistent
+    ]
+    for state in plan.optimizer.states:
+        for name, count in _counts(state, plan, trained, traced):
+            rows.append(_row(name, state.dtype, state.role, count / state.every, OPTIMIZER_STAGE, plan))
+    return Ledger(tuple(rows), byte)
+
+
+def _row(name: str, dtype: DType, role: Role, count: Expr, stage: int, plan: Plan) -> Row:
+    sharded, shards = plan.zero >= stage, f"ZeRO-{stage} shards it"
+    if plan.dp == 1:
+        why = f"{shards} over data parallel"
+    else:
+        why = f"1/{plan.dp} of it: {shards}" if sharded else f"all of it on each of {plan.dp}: only {shards}"
+    return Row((), name, (), dtype.name, width(dtype) * count / (plan.dp if sharded else 1), why, role)
+
+
+def _counts(
+    state: OptimizerState, plan: Plan, trained: Expr, traced: Trace | None
+) -> Iterator[tuple[str, Expr]]:
+    """What the optimizer holds one such tensor of: all trained parameters, or elements parameter by parameter."""
+    if state.of is Factoring.ALL:
+        yield state.name, trained
+        return
+    if traced is None:
+        raise PlanError(
+            f"optimizer {plan.optimizer.name} does not hold the same for every parameter "
+            f"({state.name}: {state.of.value}): it takes a model, not a number of parameters alone"
+        )
+    matrices = [each for each in held(traced, plan, "einsum") if each.copies]
+    for each in held(traced, plan):
+        if each.name in plan.frozen:
+            continue
+        if state.of is Factoring.FACTORS:
+            yield f"{state.name} of {each.name}", _factors(each, traced, plan)
+        elif (each in matrices) == (state.of is Factoring.MATRICES):
+            yield f"{state.name} of {each.name}", elements(each, plan)
+
+
+def _factors(tensor: Tensor, traced: Trace, plan: Plan) -> Expr:
+    """Elements of the row and the column that stand for a matrix, in all layers; every element of a vector."""
+    rows, columns = _sides(tensor, traced)
+    if not rows or not columns:
+        return elements(tensor, plan)
+    sides = [multiplied(shard(tensor.axes[place], plan) for place in side) for side in (rows, columns)]
+    return multiplied(layers(tensor, plan)) * Add(*sides)
+
+
+def _sides(tensor: Tensor, traced: Trace) -> tuple[list[int], list[int]]:
+    """The places of a parameter's axes as those of a matrix, rows and columns.
+
+    A product contracts one side of a weight, a table is looked up by its rows; a vector has one side only, however many
+    axes it is written with.
+    """
+    places = list(range(len(tensor.axes)))
+    for user in traced.tensors:
+        if user.op is None or tensor not in user.op.inputs:
+            continue
+        if user.op.contraction is not None:
+            names = user.op.contraction.operands[user.op.inputs.index(tensor)]
+            return (
+                [place for place in places if names[place] not in user.op.contraction.result],
+                [place for place in places if names[place] in user.op.contraction.result],
+            )
+        if user.op.name == "lookup":
+            return places[:1], places[1:]
+    return places, []
+
+
+def _frozen(plan: Plan, traced: Trace | None) -> Expr:
+    """How many parameters of a device are not trained."""
+    if not plan.frozen:
+        return Add()
+    if traced is None:
+        raise PlanError(f"frozen={'+'.join(plan.frozen)[:80]} names parameters of a model: name one, or leave it out")
+    return Add(*(elements(each, plan) for each in held(traced, plan) if each.name in plan.frozen))

@@ -1,0 +1,216 @@
+"""A training run in one view: its quantities from one set of values, whether it fits, and what would make it fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError, PlanError
+from derive.interval import Interval
+from derive.model import Given
+from derive.situation import amount
+from derive.values import show
+from formulas import formula_of
+
+if TYPE_CHECKING:
+    from derive.model import Model
+    from derive.plan import Plan
+
+Value = Fraction | Interval | None
+
+# What is shown, by heading, under the names of the catalog.
+SECTIONS = {
+    "Compute": ("parameters", "flops-per-token", "training-flops"),
+    "Memory of one device": (
+        "bytes-per-parameter", "device-parameters", "states", "gradients", "activations", "model-activations",
+        "peak-memory", "usable-memory",
+    ),
+    "Time and money": (
+        "mfu", "hfu", "recompute-factor", "achieved-flops", "tokens-per-second", "steps", "step-time", "training-time",
+        "gpu-hours", "cost", "checkpoint-bytes",
+    ),
+    "Chinchilla's optimum for these FLOPs": ("chinchilla-parameters", "chinchilla-tokens", "overtraining"),
+}  # fmt: skip
+MOST_DEVICES = 10**6  # beyond any cluster: a model whose states fill more than these is refused
+OBSERVED = {"T": "second", "Q": "FLOP/second/device"}
+POINT = Fraction(1, 100)  # of MFU
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run: what is trained, how it is laid out, and the values of letters, those of the device among them."""
+
+    model: Model | None
+    plan: Plan
+    values: Mapping[str, Given]
+
+    def value(self, name: str) -> Value:
+        """The value of a quantity of the catalog for this run; None where it has none, or values for it are missing."""
+        found = formula_of(name)
+        letter = STANDS.get(name)
+        if letter in self.values:
+            return self.values[letter].value
+        if found.needs_model and self.model is None:
+            return None
+        return amount(found, self.model, self.plan, {**self.values, **self._more(name)})
+
+    def _more(self, name: str) -> dict[str, Given]:
+        """Values for one quantity: Chinchilla's optimum is that of the run's FLOPs, the whole run is one long step."""
+        wanted = MORE.get(name, {})
+        more = {x: Given(value, of) for x, of in wanted.items() if (value := self.value(of)) is not None}
+        if name == "achieved-flops":
+            return more | {"B": self.values["D"]}
+        if name == "hfu" and self.model is None:
+            return {"rho": Given(1, "nothing of a bare size is computed again")}
+        return more
+
+    @cached_property
+    def fits(self) -> bool | None:
+        """Whether the peak is within what a device has left for tensors; None where the bounds do not decide."""
+        peak, usable = self.value("peak-memory"), self.value("usable-memory")
+        if not isinstance(usable, Interval):
+            return None
+        if isinstance(peak, Fraction):
+            return True if peak <= usable.low else False if peak > usable.high else None
+        states = self.value("states")
+        return False if isinstance(states, Fraction) and states > usable.high else None
+
+    @cached_property
+    def days_a_point_buys(self) -> Fraction | None:
+        """By how many seconds one more point of MFU makes the run shorter."""
+        eta, now = self.values.get("eta"), self.value("training-time")
+        if eta is None or not isinstance(now, Fraction) or eta.value + POINT > 1:
+            return None
+        faster = replace(self, values={**self.values, "eta": Given(eta.value + POINT, "one point more")})
+        then = faster.value("training-time")
+        return now - then if isinstance(then, Fraction) else None
+
+
+# Quantities that a person may give by a letter, and letters of a quantity that are other quantities of the run.
+STANDS = {"mfu": "eta", "parameters": "N"}
+MORE = {
+    "chinchilla-parameters": {"C": "training-flops"},
+    "chinchilla-tokens": {"N": "chinchilla-parameters"},
+    "achieved-flops": {"T": "training-time"},
+}
+
+
+def run(model: Model | None, plan: Plan, values: Mapping[str, Given]) -> Run:
+    """Complete a run: data parallel is what is left of the devices, micro-batches what is left of the batch, and MFU.
+
+    One of the letters eta (MFU), Q (FLOP/s of a device) and T (time of a step, with B) must be given.
+    Raises `DeriveError` or `PlanError`, one line, where values are missing or contradict one another.
+    """
+    values = dict(values)
+    given = [letter for letter in ("eta", "Q", "T") if letter in values]
+    if len(given) != 1:
+        wanted = "give one of --mfu 40%, --step-time 4.5s (with --batch) or --tflops 430"
+        raise DeriveError(wanted if not given else f"MFU is given twice, by {' and '.join(given)}: {wanted}")
+    if given == ["T"] and "B" not in values:
+        raise DeriveError("--step-time says nothing of MFU without --batch, the tokens of that step")
+    plan = _laid_out(plan, values["G"].value)
+    if given != ["eta"]:
+        observed = values.pop(given[0])
+        eta = amount(formula_of("mfu"), model, plan, {**values, given[0]: observed})
+        if not isinstance(eta, Fraction):
+            raise DeriveError("MFU cannot be told from what is given: the FLOPs of a token and a peak are needed")
+        if eta > 1:
+            raise DeriveError(
+                f"that is an MFU of {show(eta * 100, '1')}%, more than the devices can do: look at --step-time, "
+                f"--tflops, --batch and the peak of {show(values['P'].value, 'FLOP/second/device')}"
+            )
+        values["eta"] = Given(eta, f"{show(observed.value, OBSERVED[given[0]])} observed")
+    values["m"] = _micro_batches(model, plan, values)
+    made = Run(model, plan, values)
+    _refuse_beyond_any_cluster(made)
+    return made
+
+
+def _laid_out(plan: Plan, devices: int) -> Plan:
+    for key in ("tp", "pp", "dp"):
+        if not isinstance(getattr(plan, key), int):
+            raise PlanError(f"plan {key}={getattr(plan, key)}: a run needs a number of devices")
+    own = plan.tp * plan.pp
+    if devices % own:
+        raise PlanError(f"G = {devices} is no multiple of tp*pp = {plan.tp}*{plan.pp} = {own}: set --gpus or the plan")
+    if plan.dp not in (1, devices // own):
+        raise PlanError(f"plan dp={plan.dp}: G = {devices} devices over tp*pp = {own} leave dp={devices // own}")
+    return replace(plan, dp=devices // own)
+
+
+def _micro_batches(model: Model | None, plan: Plan, values: Mapping[str, Given]) -> Given:
+    """Micro-batches of a step: what the batch says; else one, or as many as a pipeline has stages."""
+    if "B" not in values or model is None:
+        return Given(plan.pp, "default" if plan.pp == 1 else "default: as many as stages")
+    count = amount(formula_of("accumulation"), model, plan, {**values, "n": Given(plan.dp, "plan")})
+    if not isinstance(count, Fraction) or count.denominator != 1:
+        sizes = ", ".join(f"{x} = {values[x].value}" for x in ("B", "b") if x in values)
+        raise DeriveError(
+            f"a step of {sizes} has {count} micro-batches on each of dp={plan.dp} replicas, which is not whole: "
+            "choose --batch as a multiple of s*b*dp tokens"
+        )
+    return Given(int(count), "accumulation")
+
+
+def _refuse_beyond_any_cluster(made: Run) -> None:
+    parameters, each = made.value("parameters"), made.value("bytes-per-parameter")
+    memory = made.values["M"].value
+    if not isinstance(parameters, Fraction) or not isinstance(each, Fraction):
+        return
+    if (states := parameters * each) > memory * MOST_DEVICES:
+        raise DeriveError(
+            f"{show(parameters, 'parameter')} have {show(states, 'byte')} of states, more than {MOST_DEVICES} such "
+            "devices hold: no plan fits them"
+        )
+
+
+@dataclass(frozen=True)
+class Lever:
+    """One change of a run that does not fit, and what it would give."""
+
+    change: str
+    run: Run
+
+    @property
+    def peak(self) -> Value:
+        """The peak of memory after the change; the states alone where no model says more."""
+        peak = self.run.value("peak-memory")
+        return peak if peak is not None else self.run.value("states")
+
+
+def levers(made: Run) -> Iterator[Lever]:
+    """What could be changed: the ZeRO stage, recomputation, more devices, a smaller micro-batch, and all at once."""
+    plan, values = made.plan, made.values
+    for stage in range(plan.zero + 1, 4):
+        yield Lever(f"zero={stage}", replace(made, plan=replace(plan, zero=stage)))
+    layers = made.model is not None and "layer" in made.model.whole.block_names
+    if layers and "layer" not in plan.recompute:
+        yield Lever("recompute=layer", replace(made, plan=_recomputed(plan)))
+    if made.model is not None and (b := values.get("b")) is not None and b.value > 1:
+        yield Lever("micro-batch 1", _with(made, b=1))
+    for factor in (2, 4, 8):
+        yield from _more_devices(made, factor)
+    if plan.zero < 3 and layers and "layer" not in plan.recompute:
+        yield Lever("zero=3 and recompute=layer", replace(made, plan=_recomputed(replace(plan, zero=3))))
+    if plan.tp == 1 and layers and plan.dp % 8 == 0:
+        split = _recomputed(replace(plan, tp=8, sp=True, dp=plan.dp // 8, zero=max(plan.zero, 1)))
+        yield Lever("tp=8, sp, zero=1 and recompute=layer", replace(made, plan=split))
+
+
+def _recomputed(plan: Plan) -> Plan:
+    return replace(plan, recompute=tuple(sorted({*plan.recompute, "layer"})))
+
+
+def _with(made: Run, **values: int) -> Run:
+    return replace(made, values={**made.values, **{x: Given(value, "lever") for x, value in values.items()}})
+
+
+def _more_devices(made: Run, factor: int) -> Iterator[Lever]:
+    """More devices, which help where data parallel shards something: with ZeRO 3 where nothing is sharded yet."""
+    plan = replace(made.plan, dp=made.plan.dp * factor, zero=made.plan.zero or 3)
+    more = replace(_with(made, G=made.values["G"].value * factor), plan=plan)
+    suffix = "" if made.plan.zero else " with zero=3"
+    yield Lever(f"{more.values['G'].value} devices{suffix}", more)

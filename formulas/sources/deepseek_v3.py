@@ -1,0 +1,29 @@
+"""DeepSeek-AI 2024, DeepSeek-V3: how long pipelines wait, and what its latent attention caches."""
+
+from derive import Citation, claims
+from formulas.inference import latent_kv_cache
+from formulas.parallelism import pipeline_idle, zero_bubble_idle
+
+deepseek_v3 = Citation(
+    key="deepseek-v3",
+    kind="paper",
+    authors="DeepSeek-AI",
+    year=2024,
+    title="DeepSeek-V3 Technical Report",
+    locator="arXiv:2412.19437",
+)
+
+waiting = claims(
+    deepseek_v3, pipeline_idle, "table 2, 1F1B: its PP, F and B", rows={"": "(p - 1)*(t_f + t_b)"}, form=True
+)
+
+waiting_without_weights = claims(
+    deepseek_v3, zero_bubble_idle, "table 2, ZB1P: its PP, F, B and W; B is the whole backward pass", form=True,
+    rows={"": "(p - 1)*(t_f + t_b - 2*t_w)"},
+    note="holds where W is no longer than F and than the rest of B",
+)  # fmt: skip
+
+cached = claims(
+    deepseek_v3, latent_kv_cache, "section 2.1.1: only c_t^KV and k_t^R are cached, in BF16 and for s*b tokens",
+    rows={"": "L*(r + d_rope)*2*s*b"},
+)  # fmt: skip

@@ -1,0 +1,111 @@
+"""`derive plan`: the numbers of runs that are known, what it refuses, and that its view agrees with the quantities."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from derive.cli import main
+from formulas import catalog
+from formulas.planner import SECTIONS
+
+LLAMA = ("--model", "llama3-70b", "--tokens", "15T", "--gpu", "h100", "--gpus", "1024")
+SEED = ("--params", "7B", "--tokens", "100B", "--gpu", "h100", "--gpus", "64")
+
+
+def planned(capsys, *arguments: str) -> dict:
+    assert main(["plan", *arguments, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+def refused(capsys, *arguments: str) -> str:
+    assert main(["plan", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("derive: error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("derive: error: ").rstrip("\n")
+
+
+def test_every_quantity_of_the_view_is_in_the_catalog_once():
+    names = [name for section in SECTIONS.values() for name in section]
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(catalog())
+
+
+def test_a_run_of_llama(capsys):
+    data = planned(capsys, *LLAMA, "--mfu", "40%", "--batch", "4Mi", "--plan", "tp=8,zero=1", "--price", "2.5")
+    assert data["flops-per-token"] == {"value": 449226473472, "unit": "FLOP/token", "value_text": "449.2 GFLOP/token"}
+    assert data["training-flops"]["value"] == 449226473472 * 15 * 10**12
+    seconds = Fraction(449226473472 * 15 * 10**12, 1024 * 989 * 10**12) / Fraction(2, 5)
+    assert data["training-time"]["value"] == float(seconds)
+    assert data["training-time"]["value_text"].startswith("192.5 days")
+    assert data["gpu-hours"]["value"] == float(seconds * 1024 / 3600)
+    assert data["cost"]["value"] == float(seconds * 1024 / 3600 * Fraction(5, 2))
+    assert data["step-time"]["value"] == float(Fraction(449226473472 * 2**22, 1024 * 989 * 10**12) / Fraction(2, 5))
+    assert data["steps"]["value"] == 3576279
+    assert data["mfu"]["value"] == 0.4
+    assert data["plan"] == {"tp": 8, "dp": 128, "zero": 1}
+    assert data["given"]["m"] == {"value": 4, "from": "accumulation"}
+    assert set(data["usable-memory"]["value"]) == {"low", "high"}
+
+
+def test_the_question_of_the_meeting(capsys):
+    data = planned(capsys, *SEED, "--mfu", "35%", "--days", "30")
+    assert data["training-flops"]["value"] == 42 * 10**20
+    assert data["training-time"]["value"] == float(Fraction(187500000, 989))
+    assert data["training-time"]["value_text"].startswith("2.194 days")
+    assert data["in-time"] is True
+    assert data["states"]["value"] == 112 * 10**9
+    assert data["step-time"]["value"] is None
+    assert data["cost"]["value"] is None
+    assert round(data["chinchilla-parameters"]["value"]) == 5916079783
+    assert data["fits"] is False
+    fewest = planned(capsys, "--params", "7B", "--tokens", "100B", "--gpu", "h100", "--mfu", "35%", "--days", "30")
+    assert fewest["given"]["G"] == {"value": 5, "from": "the fewest that --days allows"}
+
+
+def test_utilization_as_observed(capsys):
+    step = planned(capsys, *LLAMA, "--step-time", "4.5s", "--batch", "4Mi", "--plan", "tp=8")
+    assert step["mfu"]["value"] == pytest.approx(0.41345, abs=1e-5)
+    assert step["hfu"]["value"] == pytest.approx(step["mfu"]["value"] * step["recompute-factor"]["value"])
+    assert step["step-time"]["value"] == 4.5
+    log = planned(capsys, *LLAMA, "--tflops", "430")
+    assert log["mfu"]["value"] == float(Fraction(430, 989))
+    assert log["achieved-flops"]["value"] == 430 * 10**12
+    assert log["given"]["eta"]["from"] == "430.0 TFLOP/s/device observed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (LLAMA, "give one of --mfu 40%, --step-time 4.5s (with --batch) or --tflops 430"),
+        ((*LLAMA, "--step-time", "4.5s"), "--step-time says nothing of MFU without --batch, the tokens of that step"),
+        ((*LLAMA, "--mfu", "0"), "eta must be positive: got '0'"),
+        ((*LLAMA, "--mfu", "140%"), "eta is at most 1: got '140%', which is 7/5"),
+        ((*LLAMA, "--mfu", "-40%"), "eta must be positive: got '-40%'"),
+        ((*LLAMA, "--mfu", "40%", "--plan", "tp=3"), "G = 1024 is no multiple of tp*pp = 3*1 = 3: set --gpus or the plan"),
+        ((*LLAMA, "--mfu", "40%", "--plan", "tp=8,dp=64"), "plan dp=64: G = 1024 devices over tp*pp = 8 leave dp=128"),
+        ((*LLAMA, "--mfu", "40%", "--params", "7B"), "--params 7B contradicts --model llama3-70b: give one of them"),
+        ((*LLAMA[:-1], "0", "--mfu", "40%"), "G must be a positive integer: got '0'"),
+        ((*SEED[2:], "--mfu", "40%"), "what is trained? give --model llama3-70b, or --params 7B where only the size is known"),
+        ((*SEED[:2], *SEED[4:], "--mfu", "40%"), "how many tokens? give --tokens 15T"),
+        ((*SEED[:4], "--gpus", "64", "--mfu", "40%"), "on which device? give --gpu h100; see `derive hardware`"),
+        ((*SEED[:-2], "--mfu", "40%"), "how many devices? give --gpus 1024, or --days 30 for the fewest that are fast enough"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(capsys, arguments, text):
+    assert refused(capsys, *arguments) == text
+
+
+def test_large_values_stay_exact(capsys):
+    data = planned(capsys, "--params", "1e15", "--tokens", "1e15", "--gpu", "h100", "--gpus", "1000000", "--mfu", "40%")
+    assert data["training-flops"]["value"] == 6 * 10**30
+    assert data["states"]["value"] == 16 * 10**15
+
+
+def test_a_model_larger_than_any_plan(capsys):
+    text = refused(capsys, "--params", "1e18", "--tokens", "1T", "--gpu", "h100", "--gpus", "64", "--mfu", "40%")
+    assert "no plan fits" in text
