@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from checks.facts import Case, Check, Quoted, Term, number, prints
+from checks.laws import LAWS, case
 from checks.toys import COMPUTED
 from derive.citation import Claim
 from derive.errors import DeriveError, unknown
@@ -125,6 +126,8 @@ def decide(check: Check) -> list[str]:
         _identity(text, check)
     for quoted in check.claims:
         wrong += _wrong_claims(quoted)
+    for name in check.laws:
+        wrong += _wrong_law(name)
     return wrong
 
 
@@ -212,3 +215,18 @@ def _wrong_claims(quoted: Quoted) -> list[str]:
         return [f"{quoted.source} does not claim {quoted.quantity} = {quoted.text} under {quoted.plan!r}"]
     verdicts = {judge(claim).verdict for claim in found}
     return [] if verdicts == {quoted.verdict} else [f"{quoted.text}: {', '.join(verdicts)}, not {quoted.verdict}"]
+
+
+def _wrong_law(name: str) -> list[str]:
+    """A law at two models under two plans; the tests of the laws go further."""
+    known = {law.name: law for law in LAWS}
+    if name not in known:
+        raise unknown("law", name, known)
+    law, wrong = known[name], []
+    for model, text in (("gpt2", ""), ("gpt2", "tp=2,sp"), ("llama3-8b", ""), ("llama3-8b", "tp=2,sp")):
+        about = preset(model)
+        sizes = {x: given.value for x, given in implied(about).items()} | {"V": 51200} | dict(law.least)
+        left, right = law.sides(case(about.architecture, parse_plan(text, common.symbol), sizes))
+        if not (left == right if law.relation == "==" else left <= right):
+            wrong.append(f"{law.statement}: {left} and {right} for {model} under {text!r}")
+    return wrong

@@ -17,14 +17,17 @@ from derive.letters import Notation
 from derive.model import Model, definitions, resolved
 from derive.monomials import Definitions
 from derive.plan import Plan
-from derive.proof.step import show_equal
+from derive.proof.search import difference
+from derive.proof.step import show_at_most, show_equal
 from derive.quantity import Formula
 from derive.quotients import divides_by_a_sum, quotients_to_tree
-from derive.reading import shares, sum_to_tree, to_sympy, to_tree
+from derive.reading import as_written, shares, sum_to_tree, to_sympy, to_tree
 from derive.tree import Node, Product, Relation, Symbol, integer, product_of, substitute, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
 
 NOT_CLAIMED = ("≈", "under")  # relations that no equality is claimed by: rows are left out, a premise is stated
+# How a line's relation is written in a step, and what hands it to the checker.
+SHOWN = {"==": ("=", show_equal), "<=": ("≤", show_at_most)}
 Words = tuple[str | Node | Relation, ...]  # a reason: words, with formulas among them
 
 
@@ -164,9 +167,8 @@ class _Maker:
         if line.is_premise:
             return Step("", "under", right, (line.because,), left=left)
         given = resolved({letter: parse(text, letters) for letter, text in line.given.items()})
-        return Step(
-            "", "=", right, (line.because,), proof=show_equal(left, right, given, self.notation), left=left
-        )
+        sign, show = SHOWN[line.relation]
+        return Step("", sign, right, (line.because,), proof=show(left, right, given, self.notation), left=left)
 
     def equal(self, name: str, before: Node, after: Node, because: str) -> Step:
         """A step that is an equality, checked; the reason names the hypotheses that it uses."""
@@ -179,7 +181,9 @@ class _Maker:
 
     def total(self, ledger: Ledger, *, in_front: bool = True) -> Node:
         """The sum of the rows under the hypotheses, in reading order."""
-        amounts = (row.value for row in ledger)
+        amounts = [row.value for row in ledger]
+        if ledger.written and not ledger.letters & set(self.relations):
+            return as_written(amounts, self.notation.order)
         return sum_to_tree(amounts, self.notation.order, in_front=in_front, where=self.definitions)
 
     def replacing(
@@ -234,8 +238,10 @@ class _Maker:
 
     def _read(self, row: Row) -> Node:
         """A row's amount as a tree, which SymPy must find to be the same amount: proofs start from it."""
-        tree = to_tree(row.value, self.notation.order)
-        if to_sympy(tree, self.notation.symbol) != row.value:
+        order = self.notation.order
+        tree = as_written([row.value], order) if row.written else to_tree(row.value, order)
+        read = to_sympy(tree, self.notation.symbol)
+        if read != row.value and difference(read, row.value) != 0:
             raise ClaimError(f"{row.tensor}: its amount {row.value} was read as {to_text(tree)}")
         return tree
 

@@ -43,6 +43,10 @@ class ClaimError(DeriveError):
     """A quoted formula that cannot be read, or a step of a derivation that is not true."""
 
 
+class SolveError(DeriveError):
+    """An equation that no value of a letter solves, or more than one, or that does not have the letter."""
+
+
 class UnknownName(DeriveError):
     """A name that is in no table: carries the closest one that is."""
 

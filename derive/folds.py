@@ -133,13 +133,13 @@ def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
     return rows
 
 
-def tensors(traced: Trace, plan: Plan, names: tuple[str, ...], why: str) -> Ledger:
-    """Bytes of the named tensors while they live, kept for backward or not."""
+def tensors(traced: Trace, plan: Plan, which: tuple[str | Tensor, ...], why: str) -> Ledger:
+    """Bytes of tensors, named or given, while they live, kept for backward or not."""
     partial = {part for tensor in traced.tensors if tensor.op and tensor.op.collective for part in tensor.op.inputs}
     chosen = [
         tensor
         for tensor in traced.tensors
-        if tensor.name in names
+        if (tensor in which or tensor.name in which)
         and storage(tensor, plan) is tensor
         and tensor not in partial
         and traced.on_stage(tensor, plan.stage)

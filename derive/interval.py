@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from typing import Any
 
 from derive.errors import GrammarError, ValueTextError
 from derive.exact import approximate
-from derive.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, to_text
+from derive.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, symbols_of, to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +106,45 @@ BOUNDS: dict[type, Callable[[Any, Mapping[str, Bound]], Interval]] = {
 }
 
 
+MOST_CORNERS = 2**8
+
+
+def _degree(node: Node, letter: str) -> int:
+    """The degree of a tree in one letter; 2 stands for whatever is not affine."""
+    if letter not in symbols_of(node):
+        return 0
+    match node:
+        case Symbol():
+            return 1
+        case Sum(parts):
+            return max(_degree(part, letter) for part in parts)
+        case Product(parts):
+            return sum(_degree(part, letter) for part in parts)
+        case Negative(part):
+            return _degree(part, letter)
+        case Quotient(above, below) if letter not in symbols_of(below):
+            return _degree(above, letter)
+    return 2
+
+
+def _corners(node: Node, values: Mapping[str, Bound], wide: Sequence[str]) -> Interval:
+    """What is affine in each of the letters is least and most where each of them is at an end of its interval."""
+    ends = [(interval_of(values[letter]).low, interval_of(values[letter]).high) for letter in wide]
+    exact = {x: value for x, value in values.items() if not isinstance(value, Interval)}
+    found = [approximate(node, exact | dict(zip(wide, corner, strict=True))) for corner in product(*ends)]
+    return Interval(min(found), max(found))
+
+
 def bounds(node: Node, values: Mapping[str, Bound]) -> Interval:
-    """Bounds of a tree whose letters have bounds; the closest ones where each such letter occurs once.
+    """Bounds of a tree whose letters have bounds; the closest ones where it is affine in each such letter.
 
     Raises `GrammarError` for a divisor that may be zero and for a root of what may be negative.
 
     >>> from derive.grammar import parse
-    >>> bounds(parse("(M - x)*(1 - y)"), {"M": 80, "x": Interval(Fraction(1), Fraction(4)), "y": Fraction(1, 10)})
+    >>> bounds(parse("M - x - M*y + x*y"), {"M": 80, "x": Interval(Fraction(1), Fraction(4)), "y": Fraction(1, 10)})
     Interval(low=Fraction(342, 5), high=Fraction(711, 10))
     """
+    wide = [letter for letter in symbols_of(node) if isinstance(values[letter], Interval)]
+    if 2 ** len(wide) <= MOST_CORNERS and all(_degree(node, letter) == 1 for letter in wide):
+        return _corners(node, values, wide)
     return BOUNDS[type(node)](node, values)

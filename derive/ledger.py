@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -25,11 +26,12 @@ class Row:
     value: Expr
     why: str
     role: Role | None = None
+    written: bool = False  # its amount is an author's formula, to be shown as it stands
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an argument for what an author states: an equality as text in the grammar, and why it holds.
+    """One line of an argument for what an author states: an equality or a bound (`<=`) as text, and why it holds.
 
     Under the definitions `given` (a letter and its text), or where it is `checked` without any, the proof checker must
     accept it; else it is a premise: a definition or a hypothesis that the lines after it use.
@@ -40,6 +42,7 @@ class Line:
     because: str
     given: Mapping[str, str] = field(default_factory=dict)
     checked: bool = False
+    relation: str = "=="
 
     @property
     def is_premise(self) -> bool:
@@ -66,6 +69,11 @@ class Ledger:
         return Add(*(row.value for row in self.rows))
 
     @property
+    def written(self) -> bool:
+        """Whether its rows are formulas as their author wrote them."""
+        return bool(self.rows) and all(row.written for row in self.rows)
+
+    @property
     def letters(self) -> set[str]:
         """The names of the letters in its rows."""
         return {str(symbol) for row in self.rows for symbol in row.value.free_symbols}
@@ -90,6 +98,16 @@ class Ledger:
         """The rows for which `keep` holds."""
         return Ledger(tuple(row for row in self.rows if keep(row)), self.unit)
 
+    def less(self, other: Ledger) -> Ledger:
+        """The rows that `other` does not have: of equal tensors, as many as there are more."""
+        left = Counter(_what(row) for row in other)
+        rows = []
+        for row in self.rows:
+            left[_what(row)] -= 1
+            if left[_what(row)] < 0:
+                rows.append(row)
+        return Ledger(tuple(rows), self.unit)
+
     def within(self, block: str) -> Ledger:
         """The rows that arise inside a block of that name."""
         return self.select(lambda row: block in row.blocks)
@@ -112,3 +130,8 @@ class Ledger:
         for row, path in zip(self.rows, self.paths(), strict=True):
             groups.setdefault(path[0], []).append(row)
         return {name: Ledger(tuple(rows), self.unit) for name, rows in groups.items()}
+
+
+def _what(row: Row) -> tuple:
+    """What a row counts, wherever it arises and whatever it is counted for."""
+    return row.tensor, row.shape, row.dtype, row.value

@@ -91,6 +91,22 @@ def terms_of(expression: sympy.Basic) -> Terms:
     return convert(expression) if convert else {frozenset([(expression, Fraction(1))]): Fraction(1)}
 
 
+def kept_together(expression: sympy.Basic) -> Terms:
+    """The expression as a sum of terms whose factors stay as they are: a sum inside a product is not multiplied out."""
+    if isinstance(expression, sympy.Add):
+        return _collected(pair for term in expression.args for pair in kept_together(term).items())
+    if isinstance(expression, sympy.Mul):
+        return reduce(times, [_one_factor(factor) for factor in expression.args])
+    return _one_factor(expression)
+
+
+def _one_factor(expression: sympy.Basic) -> Terms:
+    base, exponent = expression.as_base_exp()
+    if isinstance(base, sympy.Add) and isinstance(exponent, sympy.Rational):
+        return {frozenset([(base, fraction(exponent))]): Fraction(1)}
+    return terms_of(expression)
+
+
 def sum_of_terms(expressions: Iterable[sympy.Basic], where: Definitions) -> Terms:
     """The terms of a sum, with each letter that `where` defines replaced, again until none is left.
 

@@ -81,6 +81,7 @@ class Formula:
     defaults: Defaults = field(default_factory=dict, repr=False)
     constants: tuple[Constant, ...] = ()
     per_device: bool = False
+    of_model: bool = False
 
     @cached_property
     def arguments(self) -> Mapping[str, inspect.Parameter]:
@@ -99,7 +100,8 @@ class Formula:
     @cached_property
     def needs_model(self) -> bool:
         """Whether there is no such quantity without a model: then a bare architecture stands in."""
-        return "model" in self.arguments and self.arguments["model"].default is inspect.Parameter.empty
+        own = "model" in self.arguments and self.arguments["model"].default is inspect.Parameter.empty
+        return own or self.of_model
 
     def rows(self, model: Model | None, plan: Plan) -> Ledger:
         """The rows as the author writes them; quantities of the whole model are counted as on one device.
@@ -146,7 +148,7 @@ class Formula:
             unit = unit_of(each.amount, units) * each.each
             if unit != self.unit:
                 raise UnitError(f"{self.name} is declared in {self.unit}, but {each.what} = {each.amount} is in {unit}")
-            rows.append(Row((), each.what, (), None, each.amount, each.why))
+            rows.append(Row((), each.what, (), None, each.amount, each.why, written=True))
         return Ledger(tuple(rows), self.unit, tuple(line for each in statements for line in each.by))
 
 
@@ -179,12 +181,14 @@ def formula(
     defaults: Defaults = MappingProxyType({}),
     constants: tuple[Constant, ...] = (),
     per_device: bool | None = None,
+    of_model: bool = False,
 ) -> Callable[[Callable[..., Any]], Formula]:
     """Declare a quantity: its function gives the name, the module the topic, the docstring's first line the title.
 
     The function takes what it uses of `model` (`model=None` where it can do without) and `plan`; it returns a ledger, or
     one `Statement` or more. `per_device` says whether it is what one device of the plan holds: bytes are, unless it
-    says otherwise; parameters and FLOPs are the whole model's.
+    says otherwise; parameters and FLOPs are the whole model's. `of_model` says that it is about a model although its
+    function takes none: its letters stand for quantities of one.
     """
 
     def decorate(function: Callable[..., Any]) -> Formula:
@@ -194,6 +198,6 @@ def formula(
             raise DeriveError(f"formula {name!r} has no docstring, whose first line is its title")
         standing = {letter: each if isinstance(each, tuple) else (each,) for letter, each in letters.items()}
         held = unit == byte if per_device is None else per_device
-        return Formula(function, symbol, unit, notation, name, topic, title, standing, defaults, constants, held)
+        return Formula(function, symbol, unit, notation, name, topic, title, standing, defaults, constants, held, of_model)
 
     return decorate

@@ -11,7 +11,7 @@ import sympy
 
 from derive.errors import GrammarError
 from derive.exact import exact_power
-from derive.monomials import Definitions, Terms, fraction, raised, rational_number, sum_of_terms, times
+from derive.monomials import Definitions, Terms, fraction, kept_together, raised, rational_number, sum_of_terms, times
 from derive.tree import (
     Call,
     Negative,
@@ -184,6 +184,21 @@ def sum_to_tree(
     return terms_to_tree(sum_of_terms(expressions, where), order, in_front=in_front)
 
 
+def as_written(expressions: Iterable[sympy.Basic], order: Sequence[str] = ()) -> Node:
+    """The tree of the sum of `expressions` as their author wrote them: a sum inside a product is not multiplied out.
+
+    >>> M, c, phi = sympy.symbols("M c phi", positive=True)
+    >>> to_text(as_written([(M - c) * (1 - phi)], ["M", "c", "phi"]))
+    '(M - c)*(1 - phi)'
+    """
+    terms: Terms = {}
+    for expression in expressions:
+        for monomial, value in kept_together(expression).items():
+            terms[monomial] = terms.get(monomial, Fraction(0)) + value
+    terms = {monomial: value for monomial, value in terms.items() if value}
+    return terms_to_tree(terms, order, in_front=False, convert=lambda part: as_written([part], order))
+
+
 def shares(
     parts: Iterable[sympy.Basic], whole: Iterable[sympy.Basic], order: Sequence[str], where: Definitions
 ) -> list[Node]:
@@ -200,14 +215,16 @@ def shares(
     return [terms_to_tree(times(above, inverse), order) for inverse in inverses if inverse is not None]
 
 
-def terms_to_tree(terms: Terms, order: Sequence[str], *, in_front: bool = True) -> Node:
-    """The tree of a sum of monomials, as `to_tree` reads it."""
+def terms_to_tree(
+    terms: Terms, order: Sequence[str], *, in_front: bool = True, convert: Convert | None = None
+) -> Node:
+    """The tree of a sum of monomials, as `to_tree` reads it; `convert` reads what is inside its atoms."""
     places = {name: index for index, name in enumerate(order)}
 
     def place(name: str) -> tuple[int, str]:
         return places.get(name, len(places)), name
 
-    convert = partial(to_tree, order=order, in_front=in_front)
+    convert = convert or partial(to_tree, order=order, in_front=in_front)
     atoms = dict.fromkeys(atom for monomial in terms for atom, _ in monomial)
     trees = {atom: ATOMS.get(type(atom), _call)(atom, convert, place) for atom in atoms}
     atoms = sorted(atoms, key=lambda atom: _atom_key(trees[atom], place))

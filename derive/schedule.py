@@ -75,9 +75,7 @@ def interleaved(stages: int, micro_batches: int, chunks: int) -> Order:
     where the stages do not divide the micro-batches, which the schedule needs.
     """
     if micro_batches % stages:
-        raise PlanError(
-            f"an interleaved pipeline of {stages} stages needs a multiple of {stages} micro-batches: got {micro_batches}"
-        )
+        raise PlanError(f"{stages} interleaved stages need a multiple of {stages} micro-batches: got {micro_batches}")
     groups = [list(group) for _, group in groupby(range(micro_batches), lambda k: k // stages)]
     forward = [Task(Pass.FORWARD, k, c) for group in groups for c in range(chunks) for k in group]
     backward = [Task(Pass.BACKWARD, k, c) for group in groups for c in reversed(range(chunks)) for k in group]
@@ -110,8 +108,8 @@ def run(order: Order, times: Mapping[Pass, Fraction]) -> Run:
     pass, a weights' pass for its own backward pass; what is sent takes no time. Raises `PlanError` for an order in
     which devices wait for one another.
 
-    >>> run(gpipe(4, 8), {Pass.FORWARD: Fraction(1), Pass.BACKWARD: Fraction(2)})
-    Run(makespan=Fraction(33, 1), idle=(Fraction(9, 1), Fraction(9, 1), Fraction(9, 1), Fraction(9, 1)), in_flight=(8, 8, 8, 8))
+    >>> run(gpipe(2, 8), {Pass.FORWARD: Fraction(1), Pass.BACKWARD: Fraction(2)})
+    Run(makespan=Fraction(27, 1), idle=(Fraction(3, 1), Fraction(3, 1)), in_flight=(8, 8))
     """
     stages = len(order)
     last = max(task.chunk for tasks in order for task in tasks) * stages + stages - 1

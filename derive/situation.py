@@ -14,7 +14,7 @@ from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import LETTERS, Plan
 from derive.quantity import Formula
-from derive.reading import sum_to_tree
+from derive.reading import as_written, sum_to_tree
 from derive.tensor import Remainder
 from derive.tracing import check_blocks
 from derive.values import show
@@ -43,7 +43,8 @@ class Situation:
     def value(self) -> Fraction | Interval | None:
         """The value of the formula, or None while a letter has none."""
         rows = self.formula.rows(self.model, self.plan)
-        return number(sum_to_tree([row.value for row in rows], self.formula.notation.order), self.known)
+        amounts, order = [row.value for row in rows], self.formula.notation.order
+        return number(as_written(amounts, order) if rows.written else sum_to_tree(amounts, order), self.known)
 
 
 def situation(
@@ -144,6 +145,7 @@ def _staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, .
     return plan, tuple(said)
 
 
+AMOUNTS = ("parameter", "token")  # so many of them that a root or a quotient stands for a whole number of them
 LETTER_KEYS = {letter: key for key, letter in LETTERS.items()}
 
 
@@ -180,7 +182,8 @@ def _standing(
         if value is None:
             continue
         meaning = formula.notation[letter]
-        if meaning.kind == "positive integer" and isinstance(value, Fraction) and value.denominator != 1:
+        counted = meaning.kind == "positive integer" and meaning.unit not in AMOUNTS
+        if counted and isinstance(value, Fraction) and value.denominator != 1:
             amount = show(value, meaning.unit)
             raise ModelError(f"{letter} = {value} ({amount}; {meaning.meaning}) is not whole: {each.name} decides it")
         found[letter] = Given(value, each.name)

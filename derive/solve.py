@@ -9,9 +9,8 @@ from functools import cached_property
 from itertools import count, islice
 from math import ceil, floor
 
-from derive.errors import DeriveError, GrammarError, IrrationalError, ModelError, PlanError, SolveError
+from derive.errors import GrammarError, ModelError, PlanError, SolveError
 from derive.evaluation import exact_text, number
-from derive.exact import evaluate
 from derive.interval import Interval
 from derive.inverse import Inverse, closed_forms, with_target
 from derive.letters import Letter
@@ -26,6 +25,7 @@ from derive.tree import Node, symbols_of, to_text
 from derive.values import LARGEST, show
 
 MOST_TRIED = 4096  # values beside the root that are tried until one fits the model and the plan
+MOST_BEYOND = 256  # values beyond the answer of which the first that fits is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,8 @@ class _Task:
         keep = {name, *(self.known if case.model is not None else self.options)}
         expression = formula.ledger(case.model, case.plan, keep).value
         if case.model is not None:
-            relations = {x: tree for x, tree in case.model.relations.items() if x != name}
-            hidden = {x: tree for x, tree in relations.items() if name in symbols_of(tree)}
-            expression = apply_relations(expression, hidden, formula.notation)
+            relations = {x: tree for x, tree in case.model.relations.items() if x not in keep}
+            expression = apply_relations(expression, relations, formula.notation)
         equation = to_tree(expression, formula.notation.order)
         letters = symbols_of(equation)
         if name not in letters:
@@ -148,7 +147,11 @@ class _Task:
         table = with_target(formula.notation, symbol, formula.title, str(formula.unit))
         forms = closed_forms(expression, self.letter.symbol, symbol, table)
         free = tuple(x for x in letters if x != name and x not in self.known)
-        forms = forms if free else self.holding(forms, symbol, equation)
+        if forms and not free:
+            roots = [root for form in forms if (root := self.root_of(form, symbol)) is not None]
+            forms = self.holding(forms, symbol, equation)
+            if not forms:
+                raise self.impossible(self.along(equation), roots[0] if len(roots) == 1 else None)
         if len(forms) > 1 and not free:
             roots = " and ".join(_brief(self.root_of(form, symbol)) for form in forms)
             raise SolveError(f"more than one {name} gives {formula.name} = {self.amount(self.target)}: {roots}")
@@ -220,12 +223,11 @@ class _Task:
         rises = direction(found.equation, self.letter.name)
         if found.closed is not None:
             root = self.root_of(found.closed, found.symbol)
-            assert root is not None
+            assert root is not None  # it holds
             rises = rises or self.slope(value, root)
-        else:
-            rises = rises or self.sampled(value)
-            root = self.bisected(value, rises)
-        return self.whole(found, root, rises) if counts else self.real(found, root)
+            return self.whole(found, root, rises) if counts else self.real(found, root)
+        rises = rises or self.sampled(value)
+        return self.whole(found, None, rises) if counts else self.real(found, self.bisected(value, rises))
 
     def slope(self, value: Callable[[Fraction | int], Fraction | None], root: Fraction) -> int:
         """Whether the quantity rises or falls through its only root."""
@@ -274,21 +276,53 @@ class _Task:
             )
         return self.answered(found, root, root, ())
 
-    def whole(self, found: Solution, root: Fraction, rises: int) -> Solution:
+    def whole(self, found: Solution, root: Fraction | None, rises: int) -> Solution:
         """The whole number on the safe side of the root that fits the model and the plan, and its neighbour."""
         down = (rises > 0) != found.reached  # the largest that holds, not the smallest
-        start, step = (floor(root), -1) if down else (ceil(root), 1)
-        tried = (self.check(at) for at in islice(count(max(start, 1) if step > 0 else start, step), MOST_TRIED) if at > 0)
-        answer = next((each for each in tried if each.value is not None and self.holds(found, each.value)), None)
+        step = -1 if down else 1
+        start = self.searched(found, down) if root is None else floor(root) if down else ceil(root)
+        if down:
+            start = self.within_bounds(start)
+        answer = self.first(start, step, MOST_TRIED, found)
+        if answer is not None and answer.value != self.along(found.equation)(answer.at):
+            answer = self.first(1, 1, MOST_TRIED, found)  # the equation is another one where a plan cannot split
         if answer is None:
             first = self.check(max(start, 1))
             why = first.reason or f"it is {self.amount(first.value or Fraction(0))} at {self.letter.name} = {first.at}"
-            limit = "reaches" if found.reached else "keeps within"
-            raise SolveError(
-                f"no whole {self.letter.name} {limit} {self.formula.name} = {self.amount(self.target)}: {why}"
-            )
-        beyond = [self.check(answer.at - step * each) for each in (1,) if answer.at - step > 0]
-        return self.answered(found, root, Fraction(answer.at), (answer, *beyond))
+            verb = "reaches" if found.reached else "keeps to"
+            wanted = f"{self.formula.name} = {self.amount(self.target)}"
+            raise SolveError(f"no whole {self.letter.name} {verb} {wanted}: {why}")
+        beyond = self.first(answer.at - step, -step, MOST_BEYOND) or self.check(max(answer.at - step, 1))
+        return self.answered(found, root, Fraction(answer.at), (answer, beyond)[: 1 + (answer.at > step)])
+
+    def searched(self, found: Solution, down: bool) -> int:
+        """The last whole number that holds, or the first, by bisection."""
+        value = self.along(found.equation)
+
+        def holds(at: int) -> bool:
+            here = value(at)
+            return here is not None and self.holds(found, here) == down
+
+        last = last_whole(holds)
+        if last == LARGEST:
+            raise self.impossible(value)
+        return (last or 0) + (0 if down else 1)
+
+    def within_bounds(self, start: int) -> int:
+        """The start, or a size of the model that the letter may not exceed."""
+        bounds = self.model.architecture.bounds if self.model is not None else ()
+        limits = [self.known[limit].value for x, limit in bounds if x == self.letter.name and limit in self.known]
+        return min([start, *limits])
+
+    def first(self, start: int, step: int, most: int, found: Solution | None = None) -> Check | None:
+        """The first value that fits the model and the plan, and, for a solution, that keeps to the target."""
+        for at in islice(count(start, step), most):
+            if at < 1:
+                return None
+            tried = self.check(at)
+            if tried.value is not None and (found is None or self.holds(found, tried.value)):
+                return tried
+        return None
 
     def holds(self, found: Solution, value: Fraction) -> bool:
         return value >= self.target if found.reached else value <= self.target

@@ -1,1 +1,131 @@
-"""To be written."""
+"""What serving a model takes: the cache of keys and values, and what one more token computes and reads."""
+
+from dataclasses import replace
+
+from sympy import Min
+
+from derive import Input, Ledger, Statement, byte, dimensionless, flop, flops, formula, linear, tensors, token, trace
+from derive.folds import parameters, width
+from derive.units import parameter
+from formulas.notation import notation_of
+from formulas.states import bytes_per_parameter
+
+notation = notation_of("inference")
+s, b, h, w, L, r, d_rope = (notation.symbol(x) for x in ("s", "b", "h", "w", "L", "r", "d_rope"))
+K, X, Q, q = (notation.symbol(x) for x in "KXQq")
+
+
+def cache(model, plan):
+    """What attention reads of earlier tokens: the second operand of each of its products, before heads share it."""
+    read = []
+    for tensor in model.whole.tensors:
+        if tensor.op is not None and tensor.op.contraction is not None and tensor.op.contraction.masked:
+            source = tensor.op.inputs[1]
+            while source.op.name in ("expand", "copy"):
+                source = source.op.inputs[0]
+            read.append(source)
+    return tensors(model.whole, plan, tuple(read), "later tokens attend to it")
+
+
+@formula("M", unit=byte, notation=notation)
+def kv_cache(model, plan):
+    """Cache of keys and values of b sequences of s tokens, all layers.
+
+    The tensors of the layer that the score products read of earlier tokens: grouped heads are cached once. In the
+    compute format (`--dtype`). Unit: byte.
+
+    >>> from derive import Model, Plan
+    >>> from formulas.architectures.llama import llama
+    >>> kv_cache.ledger(Model(llama), Plan()).value
+    4*L*b*d*g*s
+    """
+    return cache(model, plan)
+
+
+@formula("M", unit=byte, notation=notation)
+def window_kv_cache(model, plan):
+    """Cache of keys and values where attention reaches back over a window of w tokens: no more are held.
+
+    The last w tokens, the new one included: what a static cache allocates; transformers' dynamic one keeps w - 1
+    between steps. All layers have the window. Unit: byte.
+    """
+    rows = (replace(row, value=row.value.xreplace({s: Min(s, w)})) for row in cache(model, plan))
+    return Ledger(tuple(rows), byte)
+
+
+latent = trace(
+    lambda x: (linear(x, "h -> r", name="latent of keys and values"), linear(x, "h -> e", name="rotary key")),
+    Input("layer input", "s b h"),
+    sizes={"s": s, "b": b, "h": h, "r": r, "e": d_rope},
+)
+
+
+@formula("M", unit=byte, notation=notation)
+def latent_kv_cache(plan):
+    """Cache of latent attention (MLA): one latent of r elements and one rotary key of d_rope for each token and layer.
+
+    All heads share them, so that tensor parallelism does not divide them. Unit: byte.
+
+    >>> from derive import Plan
+    >>> latent_kv_cache.ledger(None, Plan()).value.factor()
+    2*L*b*s*(d_rope + r)
+    """
+    names = ("latent of keys and values", "rotary key")
+    return tensors(latent, plan, names, "later tokens attend to it").times(L, dimensionless)
+
+
+@formula("q", unit=byte / parameter, notation=notation)
+def inference_bytes_per_parameter(plan):
+    """Bytes that inference holds for each parameter: the weight in the compute format.
+
+    Unit: byte/parameter.
+    """
+    return Statement(width(plan.recipe.compute), f"weights in {plan.recipe.compute.name}", each=byte / parameter)
+
+
+@formula(
+    "x",
+    unit=dimensionless,
+    notation=notation,
+    letters={"K": bytes_per_parameter, "q": inference_bytes_per_parameter},
+)
+def training_inference_ratio():
+    """Bytes that training holds for each parameter over those that inference holds: no activations, no cache.
+
+    Unit: 1.
+    """
+    return Statement(K / q, "training over inference")
+
+
+@formula("X", unit=flop / token, notation=notation)
+def decode_flops_per_token(model, plan):
+    """FLOPs of decoding one token that attends to s tokens, itself included.
+
+    The forward pass with no mask, for each of its tokens: then each token attends to s. Unit: FLOP/token.
+    """
+    return flops(model.whole, replace(plan, mask="full"), "forward").per(s * b, token)
+
+
+@formula("Q", unit=byte / token, notation=notation)
+def decode_bytes_per_token(model, plan):
+    """Bytes read for each decoded token of a batch: every multiplied weight once a step, every sequence's cache.
+
+    A step decodes one token of each of the b sequences; activations, norms and the b rows of the token table are left
+    out. Unit: byte/token.
+    """
+    weights = parameters(model.whole, plan, used_in="einsum").times(width(plan.recipe.compute), byte / parameter)
+    return (weights + cache(model, plan)).per(b, token)
+
+
+@formula(
+    "I",
+    unit=flop / byte,
+    notation=notation,
+    letters={"X": decode_flops_per_token, "Q": decode_bytes_per_token},
+)
+def decode_intensity():
+    """Arithmetic intensity of decoding: FLOPs of a token over the bytes read for it.
+
+    With 2-byte weights and no cache it is b; what the cache adds does not shrink with b. Unit: FLOP/byte.
+    """
+    return Statement(X / Q, "FLOPs over bytes read")

@@ -1,1 +1,245 @@
-"""To be written."""
+"""The memory of one device: what lives when in a training step, its peak, and what a device has for it."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from sympy import Integer, Max, Min, ceiling, floor
+
+from derive import Constant, Given, Ledger, Line, Role, Statement, byte, formula, saved, tensors
+from derive.folds import parameters, width
+from derive.interval import Interval
+from derive.units import parameter
+from formulas.activations import model_activations
+from formulas.notation import notation_of
+from formulas.recompute import live_layer
+from formulas.states import gradients, resident_states
+
+notation = notation_of("memory")
+M_r, M_g, A, X, K, Z, m, M, c, q, w, phi, r, u, y = (
+    notation.symbol(x) for x in ("M_r", "M_g", "A", "X", "K", "Z", "m", "M", "c", "q", "w", "phi", "r", "u", "y")
+)  # fmt: skip
+GIB, MIB = Fraction(2**30), 2**20
+
+
+@formula("X", unit=byte, notation=notation)
+def loss_transient(model, plan):
+    """What lives at the loss and is not kept: the logits as the head makes them, and what of the head is run again.
+
+    The fp32 copy that the loss reads and keeps is part of the activations. Unit: byte.
+    """
+    head = saved(model.whole, replace(plan, recompute=())).within("head").less(saved(model.whole, plan))
+    return tensors(model.whole, plan, ("logits",), "lives while the loss is computed") + head
+
+
+@formula("K", unit=byte, notation=notation)
+def recomputed_interior(model, plan):
+    """What one layer's backward pass has beside what was kept of it: everything that the plan runs again.
+
+    Unit: byte.
+    """
+    return live_layer.rows(model, plan).less(saved(model.layer, plan))
+
+
+@formula("Z", unit=byte, notation=notation)
+def gathered_layer(model, plan):
+    """One layer's weights in the compute format while it runs, where a device holds only a shard or another format.
+
+    Under `zero=3` beside them the layer's whole gradients, before they are summed into shards. Unit: byte.
+    """
+    layer, compute = parameters(model.layer, plan), plan.recipe.compute
+    held = next(each for each in plan.recipe.persistent if each.role is Role.MODEL_WEIGHTS)
+    sharded = plan.zero >= held.stage
+    copies = {"gathered or cast for its pass": sharded or held.dtype != compute, "its gradient, whole": sharded}
+    rows = (
+        replace(row, dtype=compute.name, why=why)
+        for why, there in copies.items()
+        for row in (layer.times(width(compute), byte / parameter) if there else ())
+    )
+    return Ledger(tuple(rows), byte)
+
+
+again = Min(1, m - 1)  # 0 in the first micro-batch, 1 after it: whether gradients are there when a backward pass starts
+moments = {
+    "M_r": resident_states,
+    "M_g": gradients,
+    "A": model_activations,
+    "X": loss_transient,
+    "K": recomputed_interior,
+    "Z": gathered_layer,
+}
+once = {"m": Given(1, "default")}
+
+
+def timeline(model):
+    """What is on a device, beside the states that stay, at the moments of a step that can be its peak.
+
+    Between the first and the last layer's backward pass, activations go and gradients come layer by layer: what is
+    there is linear in the number of layers done, so it is largest at an end.
+    """
+    x, k, z = (X, K, Z) if model is not None else (Integer(0),) * 3  # of bare sizes nothing is known about a layer
+    return {
+        "loss": A + x + M_g * again,
+        "last layer's backward pass": A + k + z + M_g * again,
+        "first layer's backward pass": M_g + k + z,
+        "optimizer step": M_g,
+    }
+
+
+@formula("M_f", unit=byte, notation=notation, letters=moments, defaults=once)
+def forward_end(model=None):
+    """What a device holds when the forward pass of the last micro-batch is at its loss.
+
+    Unit: byte.
+    """
+    return Statement(M_r, "states that stay"), Statement(timeline(model)["loss"], "activations, and older gradients")
+
+
+@formula("M_b", unit=byte, notation=notation, letters=moments, defaults=once)
+def backward_end(model=None):
+    """What a device holds when the backward pass is done, and during the optimizer's step.
+
+    Unit: byte.
+    """
+    return Statement(M_r, "states that stay"), Statement(timeline(model)["optimizer step"], "all gradients")
+
+
+@formula("M_p", unit=byte, notation=notation, letters=moments, defaults=once)
+def peak_memory(model=None):
+    """The most that a device holds at any moment of a training step.
+
+    The largest of the timeline's moments. A layer's are bounds: its last tensors come when its first are gone, and the
+    loss's rows are counted on. Gradients are there from the end of the first backward pass on, so that with m > 1 micro-batches they meet the
+    activations of the next one; where a framework allocates their buffer before the first, m = 2 is the case. Unit:
+    byte.
+    """
+    return (
+        Statement(M_r, "states that stay"),
+        Statement(Max(*timeline(model).values()), "the largest moment", "of: " + ", ".join(timeline(model))),
+    )
+
+
+@formula("M_s", unit=byte, notation=notation, letters=moments, defaults=once)
+def memory_sum(model=None):
+    """Everything that a device holds at some moment of a step, added up: no moment has more.
+
+    Unit: byte.
+    """
+    parts = {M_r: "states that stay", M_g: "gradients", A: "activations"}
+    total = "M_g + A"
+    if model is not None:
+        parts |= {X: "beside them at the loss", K: "a layer that is run again", Z: "a gathered layer"}
+        total = "M_g + A + X + K + Z"
+    return tuple(
+        Statement(amount, what, by=_no_moment_has_more(total, model) if amount == M_r else ())
+        for amount, what in parts.items()
+    )
+
+
+def _no_moment_has_more(total, model):
+    """For every moment, what the sum has beyond it: nothing negative, as min(1, m - 1) is at most 1."""
+    layer = " + K + Z" if model is not None else ""
+    loss = " + X" if model is not None else ""
+    left = {
+        f"A{loss} + M_g*min(1, m - 1)": f"M_g*(1 - min(1, m - 1)){layer}",
+        f"A{layer} + M_g*min(1, m - 1)": f"M_g*(1 - min(1, m - 1)){loss}",
+        f"M_g{layer}": f"A{loss}",
+        "M_g": f"A{loss}{layer}",
+    }
+    return tuple(
+        Line(f"{total} - ({moment})", rest, f"the {name}: no term on the right is negative", checked=True)
+        for name, (moment, rest) in zip(timeline(model), left.items(), strict=True)
+    )
+
+
+seed = "default: train-ledger, chapter 5"
+
+
+@formula(
+    "M_u",
+    unit=byte,
+    notation=notation,
+    defaults={
+        "c": Given(Interval(GIB / 2, GIB), seed),
+        "q": Given(Interval(GIB, 3 * GIB), seed),
+        "phi": Given(Interval(Fraction(5, 100), Fraction(15, 100)), seed),
+        "w": Given(0, "default: none; see cublas-workspace"),
+    },
+)
+def usable_memory():
+    """Memory of a device that is left for tensors, as bounds: what its driver reports less what is no tensor.
+
+    The CUDA context and NCCL's buffers are outside the allocator; of what it reserves, fragmentation loses a share and
+    libraries take their workspaces. Source: the train-ledger article, chapter 5, for the three ranges. Unit: byte.
+    """
+    return (
+        Statement(M, "memory that the driver reports"),
+        Statement(-c, "CUDA context"),
+        Statement(-q, "NCCL's buffers"),
+        Statement(-phi * (M - c - q), "fragmentation", "a share of what the allocator reserves: all the rest"),
+        Statement(-w, "workspaces of libraries"),
+    )
+
+
+workspace = Constant(
+    "workspace of a cuBLAS handle", Fraction(32 * MIB), byte, "PyTorch 2.13, CublasHandlePool.cpp, Hopper and Blackwell"
+)
+channel = Constant("buffer of an NCCL channel", Fraction(4 * MIB), byte, "NCCL, NCCL_BUFFSIZE")
+
+
+@formula("w", unit=byte, notation=notation, constants=(workspace,), defaults={"u": Given(1, "default")})
+def cublas_workspace():
+    """Workspaces of cuBLAS on a Hopper or Blackwell device, which PyTorch takes from its own allocator.
+
+    Unit: byte.
+    """
+    return Statement(workspace.number * u, "one for each handle and stream", each=byte)
+
+
+@formula("q", unit=byte, notation=notation, constants=(channel,), defaults={"y": Given(1, "default")})
+def nccl_buffers():
+    """Buffers of NCCL's channels, which are outside PyTorch's allocator; its low-latency protocols have more.
+
+    Unit: byte.
+    """
+    return Statement(channel.number * y, "one for each channel of each communicator", each=byte)
+
+
+ALLOCATOR = tuple(
+    Constant(name, Fraction(value), byte, "PyTorch, c10/core/AllocatorConfig.h")
+    for name, value in {
+        "kMinBlockSize": 512,
+        "kSmallSize": MIB,
+        "kSmallBuffer": 2 * MIB,
+        "large_segment_size": 20 * MIB,
+        "kMinLargeAlloc": 10 * MIB,
+        "kRoundLarge": 2 * MIB,
+    }.items()
+)
+least, small, small_buffer, large_buffer, large, step = (each.number for each in ALLOCATOR)
+# Sizes are multiples of the least block, so that the next one above `small` and the first from `large` on are whole.
+above_small = Min(1, floor(r / (small + 1)))
+from_large = Min(1, floor(r / (large - least + 1)))
+
+
+@formula("r_b", unit=byte, notation=notation, constants=ALLOCATOR[:1])
+def allocated_block():
+    """What PyTorch's caching allocator counts as allocated for a request: whole blocks of 512 bytes.
+
+    Requested <= allocated <= active <= reserved <= the driver's count: this is the step from the first to the second.
+    Unit: byte.
+    """
+    return Statement(least * ceiling(r / least), "rounded up to whole blocks", each=byte)
+
+
+@formula("r_s", unit=byte, notation=notation, constants=ALLOCATOR)
+def allocated_segment():
+    """What PyTorch's caching allocator reserves from the driver for a request that no cached segment can serve.
+
+    2 MiB up to 1 MiB, 20 MiB below 10 MiB, and from there on the request rounded up to 2 MiB; a 10 MiB request has its
+    own segment, as the test is size < 10 MiB. Unit: byte.
+    """
+    return (
+        Statement(small_buffer * (1 - above_small), "up to 1 MiB: a small segment", each=byte),
+        Statement(large_buffer * (above_small - from_large), "below 10 MiB: a large segment", each=byte),
+        Statement(step * ceiling(r / step) * from_large, "from 10 MiB on: a segment of its own", each=byte),
+    )

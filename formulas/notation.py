@@ -67,8 +67,8 @@ RECOMPUTE = (
 
 # One step on one device, and the device's memory.
 MEMORY = (
-    Letter("S", "bytes that stay for the whole run: weights and the optimizer's tensors", unit="byte", kind=REAL),
-    Letter("R", "bytes of the gradients", unit="byte", kind=REAL),
+    Letter("M_r", "bytes of the states that stay: weights and the optimizer's tensors", unit="byte", kind=REAL),
+    Letter("M_g", "bytes of the gradients", unit="byte", kind=REAL),
     Letter("A", "bytes that the forward pass keeps for the backward pass", unit="byte", kind=REAL),
     Letter("X", "bytes that live at the loss and are not kept", unit="byte", kind=REAL),
     Letter("K", "bytes that one recomputed layer holds while it is run again", unit="byte", kind=REAL),
@@ -77,7 +77,9 @@ MEMORY = (
     Letter("q", "bytes of NCCL's communicators", unit="byte", kind=REAL),
     Letter("w", "bytes of library workspaces", unit="byte", kind=REAL),
     Letter("phi", "share of the reserved memory that fragmentation loses", kind=REAL, latex=r"\varphi", most=1),
-    Letter("r", "bytes that a program asks the allocator for", unit="byte"),
+    Letter("r", "how many bytes a program asks the allocator for"),
+    Letter("u", "cuBLAS handles, each on a stream"),
+    Letter("y", "channels of NCCL's communicators, all of them together"),
 )
 
 # How much of its peak a device reaches, over one step or over a whole job.

@@ -15,8 +15,14 @@ BUBBLE = Line(
     "(p - 1)*(t_f + t_b)",
     "the last device waits for p - 1 forward passes before it starts, and for p - 1 backward passes after it is done",
 )
-WHERE = {line.left: line.right for line in (IDEAL, BUBBLE)}
-SMALLER = "(p - 1)*(t_f + t_b)/v"  # the same number of passes, each of a chunk, which is 1/v of a device's layers
+SMALLER = Line(
+    "t_pb", "(p - 1)*(t_f + t_b)/v", "as many passes as without chunks, each through a chunk: 1/v of a device's layers"
+)
+
+
+def share(left, right):
+    """The line in which the times cancel."""
+    return Line(left, right, "t_f + t_b cancels", given={"t_id": IDEAL.right})
 
 
 @formula("t_pb", unit=second, notation=notation)
@@ -44,8 +50,8 @@ def pipeline_bubble():
 
     With GPipe and with 1F1B alike; `pipeline-bubble-of-whole` is the other convention. Unit: 1.
     """
-    share = Line("t_pb/t_id", "(p - 1)/m", "t_f + t_b cancels", given=WHERE)
-    return Statement((p - 1) / m, "t_pb over t_id", "waiting over computing", by=(IDEAL, BUBBLE, share))
+    ratio = share(f"{BUBBLE.right}/t_id", "(p - 1)/m")
+    return Statement((p - 1) / m, "t_pb over t_id", "waiting over computing", by=(IDEAL, BUBBLE, ratio))
 
 
 @formula("beta", unit=dimensionless, notation=notation)
@@ -54,10 +60,8 @@ def pipeline_bubble_of_whole():
 
     What utilization loses: 1 - this is the share of the step in which a device computes. Unit: 1.
     """
-    share = Line("t_pb/(t_id + t_pb)", "(p - 1)/(m + p - 1)", "t_f + t_b cancels", given=WHERE)
-    return Statement(
-        (p - 1) / (m + p - 1), "t_pb over t_id + t_pb", "waiting over the step", by=(IDEAL, BUBBLE, share)
-    )
+    ratio = share(f"{BUBBLE.right}/(t_id + {BUBBLE.right})", "(p - 1)/(m + p - 1)")
+    return Statement((p - 1) / (m + p - 1), "t_pb over t_id + t_pb", "waiting over the step", by=(IDEAL, BUBBLE, ratio))
 
 
 @formula("beta", unit=dimensionless, notation=notation)
@@ -66,9 +70,8 @@ def interleaved_bubble():
 
     The schedule needs p to divide m. Unit: 1.
     """
-    waits = Line("t_pb", SMALLER, "as many passes as without chunks, each through one chunk: 1/v of the layers")
-    share = Line("t_pb/t_id", "(p - 1)/(v*m)", "t_f + t_b cancels", given={"t_id": IDEAL.right, "t_pb": SMALLER})
-    return Statement((p - 1) / (v * m), "t_pb over t_id", "waiting over computing", by=(IDEAL, waits, share))
+    ratio = share(f"{SMALLER.right}/t_id", "(p - 1)/(v*m)")
+    return Statement((p - 1) / (v * m), "t_pb over t_id", "waiting over computing", by=(IDEAL, SMALLER, ratio))
 
 
 @formula("t_pb", unit=second, notation=notation)
@@ -86,8 +89,9 @@ def zero_bubble_idle():
     """
     return (
         Statement((p - 1) * t_f, "before the first micro-batch arrives", "it passes p - 1 devices first"),
-        Statement((p - 1) * (t_b - t_w), "after the last gradient leaves", "p - 1 gradients of inputs, not of weights"),
-        Statement(-(p - 1) * t_w, "filled", "p - 1 weights' gradients that were put off"),
+        Statement((p - 1) * t_b, "after the last gradient leaves", "it passes p - 1 devices still"),
+        Statement((1 - p) * t_w, "less, for it leaves sooner", "p - 1 gradients of inputs, none of weights"),
+        Statement((1 - p) * t_w, "less, for it is filled", "p - 1 gradients of weights that were put off"),
     )
 
 
@@ -114,7 +118,7 @@ def interleaved_in_flight_microbatches():
         "chunks of the first device's warm-up (2(p - 1) + (v - 1)p) and the one after it, each 1/v of its layers",
         checked=True,
     )
-    return Statement(Min(m, p + (p - 1) / v), "micro-batches in flight", "no more than there are", by=(held,))
+    return Statement(Min(m, p + p / v - 1 / v), "micro-batches in flight", "no more than there are", by=(held,))
 
 
 @formula("x", unit=dimensionless, notation=notation)
@@ -124,4 +128,4 @@ def interleaved_penalty():
     For m >= p + (p - 1)/v, so from 2p micro-batches on. Unit: 1.
     """
     ratio = Line("(p + (p - 1)/v)/p", "1 + (p - 1)/(p*v)", "micro-batches in flight over p", checked=True)
-    return Statement(1 + (p - 1) / (p * v), "activations over those of 1F1B", "p + (p - 1)/v over p", by=(ratio,))
+    return Statement(1 + 1 / v - 1 / (p * v), "activations over those of 1F1B", "p + (p - 1)/v over p", by=(ratio,))

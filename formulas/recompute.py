@@ -40,7 +40,13 @@ def attention_hardware_flops(model, plan):
     return flops(model.layer, plan, "forward", "backward", "recompute").within("core")
 
 
-@formula("rho", unit=dimensionless, notation=notation, letters={"X": recomputed_flops_per_token, "F": flops_per_token})
+@formula(
+    "rho",
+    unit=dimensionless,
+    notation=notation,
+    letters={"X": recomputed_flops_per_token, "F": flops_per_token},
+    of_model=True,
+)
 def recompute_factor():
     """FLOPs that hardware runs over those that the model needs: HFU over MFU.
 

@@ -85,7 +85,7 @@ def overtraining():
     return Statement(D / (RATIO.number * N), "tokens over the tokens that suit the model", each=RATIO.unit**-1)
 
 
-@formula("L", unit=dimensionless, notation=notation, letters={"N": parameters}, defaults=USUAL.given(*"EAB", *POWERS))
+@formula("loss", unit=dimensionless, notation=notation, letters={"N": parameters}, defaults=USUAL.given(*"EAB", *POWERS))
 def parametric_loss():
     """Loss of a model of N parameters after D tokens, by a fitted law.
 

@@ -157,7 +157,11 @@ def checkpoint_bytes(plan, model=None):
     12*N
     """
     saved = held(model, plan).of(kept | {Role.MODEL_WEIGHTS})
-    if not saved.of({Role.MASTER}).rows:
-        return saved
-    copies = (w if row.role is Role.MODEL_WEIGHTS else 1 for row in saved)
-    return replace(saved, rows=tuple(replace(row, value=row.value * x) for row, x in zip(saved, copies, strict=True)))
+    made_again = bool(saved.of({Role.MASTER}).rows)
+    rows = []
+    for row in saved:
+        if made_again and row.role is Role.MODEL_WEIGHTS:
+            rows.append(replace(row, value=row.value * w, why="w times: the master weights give them back"))
+        else:
+            rows.append(replace(row, why="once: nothing else gives it back"))
+    return replace(saved, rows=tuple(rows))

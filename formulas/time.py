@@ -119,9 +119,9 @@ def save_interval():
         sqrt(2 * delta * tau),
         "where the overhead is least",
         by=(
-            Line("delta", given["delta"], "x_0 is where both parts of the overhead are equal"),
-            Line(overhead, "x_0/tau + (x - x_0)^2/(2*tau*x)", "least at x = x_0, for a square is never negative", given),
-            Line("x_0", "sqrt(2*delta*tau)", "solved for x_0", given),
+            Line("delta", given["delta"], "the optimum is where both parts of the overhead are equal"),
+            Line(overhead, "x_0/tau + (x - x_0)^2/(2*tau*x)", "least at the optimum, for a square is never negative", given),
+            Line("x_0", "sqrt(2*delta*tau)", "solved for the optimum", given),
         ),
     )
 

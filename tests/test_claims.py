@@ -16,13 +16,14 @@ from derive.errors import ClaimError
 from derive.exact import evaluate
 from derive.plan import KEYS
 from derive.reading import to_tree
-from derive.tree import Node, symbols_of
+from derive.tree import Negative, Node, symbols_of
 from derive.verdict import is_neglected, judge, plan_of
 from formulas import all_claims, catalog
 from formulas.activations import activations
 from formulas.architectures.gpt import gpt
 from formulas.notation import common
 from formulas.sources.korthikanti2022 import korthikanti2022
+from tests.exactly import agree, close, value_at
 
 CLAIMS = all_claims()
 HOLDING = [claim for claim in CLAIMS if claim.expected in (PROVED, UP_TO)]
@@ -38,7 +39,8 @@ def named(claim: Claim) -> str:
 def rows(claim: Claim, letter: str = "") -> tuple[tuple[Node, Role | None, bool], ...]:
     """The rows of a claim's quantity, or of the one behind a letter: value, role, whether the claim leaves them out."""
     formula = claim.letters[letter] if letter else claim.formula
-    ledger: Ledger = formula.ledger(Model(claim.about) if claim.about is not None else None, plan_of(claim))
+    kept = set(symbols_of(claim.tree)) - set(claim.letters) if not letter else ()
+    ledger: Ledger = formula.ledger(Model(claim.about) if claim.about is not None else None, plan_of(claim), kept)
     return tuple((to_tree(row.value), row.role, is_neglected(row, claim.neglect)) for row in ledger)
 
 
@@ -48,13 +50,12 @@ def letters_of(claim: Claim) -> set[str]:
     return {name for tree in trees for name in symbols_of(tree)} - set(claim.letters)
 
 
-def value(claim: Claim, point: Mapping[str, int]) -> Fraction:
-    """What the claim says at a point, quantities such as N counted in full."""
-    named = {
-        letter: sum((evaluate(tree, point) for tree, _, _ in rows(claim, letter)), Fraction(0))
+def named_at(claim: Claim, point: Mapping[str, int]) -> dict[str, Fraction]:
+    """The quantities that a claim names at a point, such as N, counted in full."""
+    return {
+        letter: sum((value_at(tree, point) for tree, _, _ in rows(claim, letter)), Fraction(0))
         for letter in claim.letters
     }
-    return evaluate(claim.tree, {**point, **named})
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=named)
@@ -72,14 +73,11 @@ def test_verdict_is_the_expected_one(claim):
 def test_proved_claim_holds_at_sizes(claim, data):
     point = data.draw(points(letters_of(claim), claim.relations), label="sizes")
     judged = judge(claim)
-    derived = sum((evaluate(tree, point) for tree, _, _ in rows(claim)), Fraction(0))
-    left_out = sum((evaluate(tree, point) for tree, _, out in rows(claim) if out), Fraction(0))
-    neglected, included = (
-        evaluate(tree, point) if tree is not None else Fraction(0) for tree in (judged.neglected, judged.included)
-    )
-    assert value(claim, point) + neglected - included == derived
-    assert neglected == left_out
-    assert (neglected, included) == (0, 0) or judged.verdict == UP_TO
+    neglected, included = ([tree] if tree is not None else [] for tree in (judged.neglected, judged.included))
+    everything = {**point, **named_at(claim, point)}
+    assert agree([claim.tree, *neglected], [*(tree for tree, _, _ in rows(claim)), *included], everything)
+    assert agree(neglected, [tree for tree, _, out in rows(claim) if out], point)
+    assert not (neglected or included) or judged.verdict == UP_TO
 
 
 @pytest.mark.parametrize("claim", FALSE, ids=named)
@@ -91,14 +89,15 @@ def test_refuted_claim_differs_at_its_counterexample(claim):
     assert judged.values_there is not None
     claimed, derived = judged.values_there
     counted = [tree for tree, _, out in rows(claim) if not out]
-    assert claimed == evaluate(claim.tree, point)
-    assert derived == sum((evaluate(tree, point) for tree in counted), Fraction(0))
-    assert claimed - derived == evaluate(judged.residual, point) != 0
+    assert claimed == value_at(claim.tree, point)
+    assert close(derived, sum((value_at(tree, point) for tree in counted), Fraction(0)))
+    assert agree([claim.tree, Negative(judged.residual)], counted, point)
+    assert value_at(judged.residual, point) != 0
     assert all(isinstance(size, int) and size > 0 for size in point.values())
     for letter, tree in judged.hypotheses.items():
-        assert evaluate(tree, point) == point[letter]
+        assert value_at(tree, point) == point[letter]
     for letter in claim.letters:
-        assert point[letter] == sum((evaluate(tree, point) for tree, _, _ in rows(claim, letter)), Fraction(0))
+        assert point[letter] == sum((value_at(tree, point) for tree, _, _ in rows(claim, letter)), Fraction(0))
 
 
 def test_every_verdict_has_its_claims():

@@ -65,6 +65,10 @@ def _quantity(parser: ArgumentParser) -> None:
     _case(parser)
     parser.add_argument("--symbolic", action="store_true", help="keep the model's letters, substitute nothing")
     _values(parser)
+    _units(parser)
+
+
+def _units(parser: ArgumentParser) -> None:
     parser.add_argument("--units", choices=("si", "iec"), default="si", help="GB first, or GiB first")
 
 
@@ -96,6 +100,25 @@ def _explain(parser: ArgumentParser) -> None:
     _json(parser)
 
 
+def _solve(parser: ArgumentParser) -> None:
+    parser.add_argument("equation", metavar="NAME=VALUE", help="a quantity and the value it is to have: states=640GB")
+    parser.add_argument("--for", metavar="SYMBOL", dest="letter", required=True, help="the letter to solve for: N")
+    formats = parser.add_mutually_exclusive_group()
+    for name in ("text", "latex", "json"):
+        formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=f"as {name}")
+    _case(parser)
+    _values(parser)
+    _units(parser)
+
+
+def _compare(parser: ArgumentParser) -> None:
+    parser.add_argument("quantity", metavar="NAME", help="a quantity of the catalog")
+    _case(parser)
+    _values(parser)
+    _units(parser)
+    _json(parser)
+
+
 VERBS = {
     "list": Verb("the catalog of quantities", "derive.cli.catalog", _json),
     "models": Verb("presets and architectures", "derive.cli.models", _json),
@@ -104,6 +127,8 @@ VERBS = {
     "sources": Verb("the papers and tools whose formulas are judged", "derive.cli.sources", _json),
     "plan": Verb("a training run in one view: FLOPs, memory, time, money", "derive.cli.plan", _plan),
     "explain": Verb("where a coefficient comes from, row by row", "derive.cli.explain", _explain),
+    "solve": Verb("the value of a letter at which a quantity has a value", "derive.cli.solve", _solve),
+    "compare": Verb("what every source says of a quantity, side by side", "derive.cli.compare", _compare),
 }
 
 

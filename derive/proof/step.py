@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -27,32 +27,82 @@ from derive.tree import (
 )
 
 ATOM_KIND = "positive real"
+ONE, HALF = integer(1), Quotient(integer(1), integer(2))
+POWER = "^"
 
 
 @dataclass
 class _Atoms:
     """What the checker has no word for (a root, a maximum, a ceiling, a fractional power) as symbols of their own.
 
-    A rational identity that holds for all positive values of a symbol holds for every value of it that makes no divisor
-    zero, so also for the one that it stands for; what divides must be seen to be positive. Equal parts are one symbol:
-    those whose text is the same once the relations are applied and terms are in reading order.
+    A rational identity that holds for all positive values of a symbol holds for every value of it that makes no
+    divisor zero, so also for the one that it stands for; what divides, or defines a letter, must be seen to be
+    positive. A bound holds for 0 too, as both sides are continuous there: where `signed`, each such part must be seen
+    to be at least 0. Two parts are one symbol where the checker accepts that they are one function of equal arguments.
     """
 
-    canonical: Callable[[Node], str]
+    given: Mapping[str, Node]
+    notation: Notation
     taken: set[str]
-    names: dict[str, str] = field(default_factory=dict)
+    signed: bool
+    calls: dict[str, tuple[str, tuple[Node, ...]]] = field(default_factory=dict)  # the arguments with atoms in them
     shown: dict[str, Node] = field(default_factory=dict)
 
     def symbol(self, node: Node) -> Symbol:
-        text = self.canonical(node)
-        if text not in self.names:
-            count = len(self.names) + 1
-            while f"q{count}" in self.taken:
-                count += 1
-            self.taken.add(f"q{count}")
-            self.names[text] = f"q{count}"
-            self.shown[f"q{count}"] = node
-        return Symbol(self.names[text])
+        """The symbol of a call or a power; `ClaimError` for one that may have no value."""
+        function, arguments = _applied(node)
+        if self.signed and not is_positive(node, or_zero=True):
+            raise ClaimError(f"not shown: {to_text(node)} may be negative")
+        if function == POWER and not is_positive(arguments[0], or_zero=arguments[1] == HALF):
+            raise ClaimError(f"not shown: the base of {to_text(node)} is not known to be positive")
+        parts = tuple(map(self.replaced, arguments))
+        for part in parts:
+            check(self.statement(part, part))  # it divides by nothing that may be zero
+        for name, (other, theirs) in self.calls.items():
+            if other == function and self.agree(function, parts, theirs):
+                return Symbol(name)
+        count = len(self.calls) + 1
+        while f"q{count}" in self.taken:
+            count += 1
+        self.taken.add(f"q{count}")
+        self.calls[f"q{count}"] = function, parts
+        self.shown[f"q{count}"] = node
+        return Symbol(f"q{count}")
+
+    def agree(self, function: str, mine: tuple[Node, ...], theirs: tuple[Node, ...]) -> bool:
+        """Whether the checker accepts that arguments are equal, each to one of the others; in any order for extrema."""
+        left = list(theirs)
+        for part in mine:
+            choices = left if function in ("max", "min") else left[:1]
+            found = next((each for each in choices if self.equal(part, each)), None)
+            if found is None:
+                return False
+            left.remove(found)
+        return not left
+
+    def equal(self, one: Node, other: Node) -> bool:
+        """Whether the checker accepts that two trees, their atoms replaced, are equal."""
+        if one == other:
+            return True
+        try:
+            check(self.statement(one, other))
+        except Rejected:
+            return False
+        return True
+
+    def statement(self, left: Node, right: Node, letters: tuple[str, ...] = ()) -> dict:
+        """An equality of trees whose atoms are replaced, under the definitions of its own letters and of `letters`."""
+        used = dict.fromkeys((*symbols_of(left), *symbols_of(right)))
+        wanted = {*used, *letters}
+        given = {letter: self.replaced(tree, True) for letter, tree in self.given.items() if letter in wanted}
+        names = dict.fromkeys((*used, *given, *(name for tree in given.values() for name in symbols_of(tree))))
+        return {
+            "relation": "==",
+            "left": to_lists(left),
+            "right": to_lists(right),
+            "symbols": {name: ATOM_KIND if name in self.shown else self.notation[name].kind for name in names},
+            "given": [[letter, to_lists(tree)] for letter, tree in given.items()],
+        }
 
     def replaced(self, node: Node, dividing: bool = False) -> Node:
         """The tree with each such part as its symbol; one that divides must be known to be positive."""
@@ -68,10 +118,24 @@ class _Atoms:
             case Quotient(numerator, denominator):
                 return Quotient(self.replaced(numerator, dividing), self.replaced(denominator, True))
             case Power(base, exponent) if _whole(exponent):
-                return Power(self.replaced(base, dividing or isinstance(exponent, Negative)), exponent)
+                return Power(self.replaced(base, dividing or not is_positive(exponent)), exponent)
+            case Power(base, Negative(exponent)):
+                return Quotient(ONE, self.replaced(Power(base, exponent), True))
         if dividing and not is_positive(node):
-            raise ClaimError(f"not shown: it divides by {to_text(node)}, which is not known to be positive")
+            raise ClaimError(f"not shown: {to_text(node)} divides or defines, and is not known to be positive")
         return self.symbol(node)
+
+
+def _applied(node: Node) -> tuple[str, tuple[Node, ...]]:
+    """The function of an atom and its arguments; a square root is a power."""
+    match node:
+        case Call("sqrt", (argument,)):
+            return POWER, (argument, HALF)
+        case Call(function, arguments):
+            return function, arguments
+        case Power(base, exponent):
+            return POWER, (base, exponent)
+    raise TypeError(f"{node} is no call and no power")
 
 
 def _whole(exponent: Node) -> bool:
@@ -79,23 +143,27 @@ def _whole(exponent: Node) -> bool:
     return isinstance(literal, Number) and literal.value.denominator == 1
 
 
-def is_positive(node: Node) -> bool:
-    """Whether a tree is positive wherever its letters are, as far as its form shows."""
+def is_positive(node: Node, or_zero: bool = False) -> bool:
+    """Whether a tree is positive (`or_zero`: or 0) wherever its letters are positive, as far as its form shows."""
     match node:
         case Number(value):
-            return value > 0
+            return value > 0 or or_zero
         case Symbol():
             return True
-        case Sum(parts) | Product(parts) | Call("min", parts):
-            return all(map(is_positive, parts))
+        case Sum(parts):
+            return all(is_positive(part, True) for part in parts) and (or_zero or any(map(is_positive, parts)))
+        case Product(parts) | Call("min", parts):
+            return all(is_positive(part, or_zero) for part in parts)
         case Quotient(above, below):
-            return is_positive(above) and is_positive(below)
+            return is_positive(above, or_zero) and is_positive(below)
         case Power(base, _):
             return is_positive(base)
         case Call("sqrt" | "ceil", (argument,)):
-            return is_positive(argument)
+            return is_positive(argument, or_zero)
+        case Call("floor", (argument,)):
+            return or_zero and is_positive(argument, True)
         case Call("max", parts):
-            return any(map(is_positive, parts))
+            return any(is_positive(part, or_zero) for part in parts)
     return False
 
 
@@ -131,7 +199,7 @@ def statement(left: Node, right: Node, relations: Mapping[str, Node], notation: 
 
 
 def _stated(
-    left: Node, right: Node, relations: Mapping[str, Node], notation: Notation
+    left: Node, right: Node, relations: Mapping[str, Node], notation: Notation, relation: str = "=="
 ) -> tuple[dict, dict[str, Node], bool]:
     # A letter that is defined by a root is replaced first: its square is then what stands under the root.
     rooted = {letter: tree for letter, tree in relations.items() if _has_root(tree)}
@@ -139,45 +207,26 @@ def _stated(
     roots = (_has_root(left) or _has_root(right)) and is_positive(left) and is_positive(right)
     if roots:
         left, right = squared(left), squared(right)
-    used = dict.fromkeys((*symbols_of(left), *symbols_of(right)))
-    given = {letter: tree for letter, tree in relations.items() if letter in used}
-    atoms = _Atoms(_canonical(relations, notation), {*used, *(x for tree in given.values() for x in symbols_of(tree))})
-    left, right = atoms.replaced(left), atoms.replaced(right)
-    given = {letter: atoms.replaced(tree) for letter, tree in given.items()}
-    used = dict.fromkeys((*symbols_of(left), *symbols_of(right)))
-    given = {letter: tree for letter, tree in given.items() if letter in used}
-    letters = dict.fromkeys((*used, *(name for tree in given.values() for name in symbols_of(tree))))
-    data = {
-        "relation": "==",
-        "left": to_lists(left),
-        "right": to_lists(right),
-        "symbols": {name: ATOM_KIND if name in atoms.shown else notation[name].kind for name in letters},
-        "given": [[letter, to_lists(tree)] for letter, tree in given.items()],
-    }
-    return data, {name: tree for name, tree in atoms.shown.items() if name in letters}, roots
-
-
-def _canonical(relations: Mapping[str, Node], notation: Notation) -> Callable[[Node], str]:
-    def text(node: Node) -> str:
-        from derive.reading import to_sympy, to_tree
-
-        expression = to_sympy(node, notation.symbol)
-        for _ in relations:
-            expression = expression.xreplace(
-                {notation.symbol(letter): to_sympy(tree, notation.symbol) for letter, tree in relations.items()}
-            )
-        return to_text(to_tree(expression, notation.order))
-
-    return text
+    letters = tuple(dict.fromkeys((*symbols_of(left), *symbols_of(right))))
+    given = {letter: tree for letter, tree in relations.items() if letter in letters}
+    taken = {*letters, *(name for tree in given.values() for name in symbols_of(tree))}
+    atoms = _Atoms(given, notation, taken, signed=relation != "==")
+    # The definitions of letters that are only inside an atom count too: by them two atoms may be one.
+    data = atoms.statement(atoms.replaced(left), atoms.replaced(right), letters) | {"relation": relation}
+    return data, {name: tree for name, tree in atoms.shown.items() if name in data["symbols"]}, roots
 
 
 def show_equal(left: Node, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
     """What the checker proved, in its own words; `ClaimError` if it does not accept the equality."""
-    data, atoms, roots = _stated(left, right, relations, notation)
+    return _shown(left, "==", right, relations, notation)
+
+
+def _shown(left: Node, relation: str, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
     try:
+        data, atoms, roots = _stated(left, right, relations, notation, relation)
         proved = check(data)
     except Rejected as reason:
-        raise ClaimError(f"not shown: {to_text(left)} == {to_text(right)}: {reason}") from None
+        raise ClaimError(f"not shown: {to_text(left)} {relation} {to_text(right)}: {reason}") from None
     words = [f"{name} for {to_text(tree)}" for name, tree in atoms.items()]
     return ("the squares of both sides, which are positive: " if roots else "") + "; ".join([proved, *words])
 
@@ -185,10 +234,10 @@ def show_equal(left: Node, right: Node, relations: Mapping[str, Node], notation:
 def show_at_most(left: Node, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
     """What the checker proved of `left <= right`; `ClaimError` if it does not accept it.
 
-    A maximum on the left is at most the right if each of its arguments is, so each is a statement of its own; a minimum is
-    at most each of its arguments, so one that serves is enough.
+    A maximum on the left is at most the right if each of its arguments is, so each is a statement of its own; a minimum
+    is at most each of its arguments, so one that serves is enough.
     """
-    proved = [_one_at_most(case, right, relations, notation) for case in cases(left)]
+    proved = [_shown(case, "<=", right, relations, notation) for case in cases(left)]
     return " and ".join(proved)
 
 
@@ -196,8 +245,8 @@ def cases(node: Node, growing: bool = True) -> list[Node]:
     """Trees without max and min, such that a bound of all of them is one of the tree.
 
     A maximum or a minimum has the value of one of its arguments: a tree for each will do. Where the tree grows with a
-    minimum (in sums, in products whose other factors are positive), one argument will do, as the minimum is no larger: a
-    number, if there is one.
+    minimum (in sums, in products whose other factors are positive), one argument will do, as the minimum is no larger:
+    a number, if there is one.
     """
     match node:
         case Call("max", parts):
@@ -208,19 +257,10 @@ def cases(node: Node, growing: bool = True) -> list[Node]:
         case Sum(terms):
             return [Sum(choice) for choice in product(*(cases(term, growing) for term in terms))]
         case Product(factors):
-            others = [all(is_positive(other) for other in factors if other is not factor) for factor in factors]
+            # By place: one tree may stand in a product twice.
+            others = [all(map(is_positive, factors[:place] + factors[place + 1 :])) for place in range(len(factors))]
             choices = [cases(factor, growing and positive) for factor, positive in zip(factors, others, strict=True)]
             return [Product(choice) for choice in product(*choices)]
         case Quotient(above, below):
             return [Quotient(case, below) for case in cases(above, growing and is_positive(below))]
     return [node]
-
-
-def _one_at_most(left: Node, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
-    data, atoms, roots = _stated(left, right, relations, notation)
-    try:
-        proved = check(data | {"relation": "<="})
-    except Rejected as reason:
-        raise ClaimError(f"not shown: {to_text(left)} <= {to_text(right)}: {reason}") from None
-    words = [f"{name} for {to_text(tree)}" for name, tree in atoms.items()]
-    return ("the squares of both sides, which are positive: " if roots else "") + "; ".join([proved, *words])

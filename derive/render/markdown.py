@@ -44,7 +44,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"Model: {escape(view.subject(report))}\n"
     yield f"```math\n{quantity(report, '')} = {to_latex(report.derivation.expression, letters)}\n```\n"
     if report.value is not None and report.value_text is not None:
-        yield f"= {escape(report.exact or '')} {view.unit_text(report)} = {escape(report.value_text)}\n"
+        yield f"= {escape(report.exact or '')}{view.unit_text(report)} = {escape(report.value_text)}\n"
     if report.given:
         yield from _table(("given", "value", "from"), [
             (escape(name), escape(str(given.value)), escape(given.origin)) for name, given in report.given.items()

@@ -24,7 +24,7 @@ def parts(report: Report) -> Iterator[Part]:
         yield f"assuming  {assumption}"
     yield f"\n{formula.symbol} = {to_text(report.derivation.expression)}   [{formula.unit}]"
     if report.value_text is not None:
-        yield f"{formula.symbol} = {report.exact} {view.unit_text(report)} = {report.value_text}"
+        yield f"{formula.symbol} = {report.exact}{view.unit_text(report)} = {report.value_text}"
     elif report.free and any(name in formula.notation.letters for name in report.given):
         yield f"no number: values are missing for {', '.join(report.free)} (--set, or --model)"
     if report.given:

@@ -29,12 +29,15 @@ def amount_key(report: Report) -> str:
     return AMOUNTS.get(str(report.formula.unit).partition("/")[0], "amount")
 
 
-PLURALS = {"byte": "bytes", "parameter": "parameters", "1": "elements"}
+PLURALS = {"byte": " bytes", "parameter": " parameters", "second": " seconds", "dollar": " dollars", "token": " tokens"}
 
 
 def unit_text(report: Report) -> str:
-    """The unit after a number."""
-    return PLURALS.get(str(report.formula.unit), str(report.formula.unit))
+    """The unit after a number, with a space before it; nothing after a pure number that counts no elements."""
+    unit = str(report.formula.unit)
+    if unit == "1":
+        return " elements" if amount_key(report) == "elements" else ""
+    return PLURALS.get(unit, f" {unit}")
 
 
 def axes_head(report: Report) -> str:

@@ -6,6 +6,8 @@ from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 from formulas.flops import attention_flops, flops_per_token
 from formulas.gemm import matmul_backward_flops, matmul_flops
+from formulas.init import residual_scale
+from formulas.parallelism import in_flight_microbatches, interleaved_in_flight_microbatches, interleaved_penalty
 from formulas.parameters import parameters
 from formulas.states import bytes_per_parameter, states
 
@@ -91,11 +93,30 @@ fp32_bytes = claims(
 ESTIMATE = "compute_weight_and_optimizer_memory, lines 293-303"
 BF16_ONLY = "assumes bf16 training, whatever the arguments say"
 
-weights_and_optimizer = claims(
-    megatron, states, ESTIMATE, recipe="bf16-fp32-grads", rows={"": "N*18"}, note=BF16_ONLY
-)
+weights_and_optimizer = claims(megatron, states, ESTIMATE, recipe="bf16-fp32-grads", rows={"": "N*18"}, note=BF16_ONLY)
 
 distributed_optimizer = claims(
     megatron, states, ESTIMATE, recipe="bf16-fp32-grads", form=True, rows={"zero=1,dp=n": "N*(6 + 12/n)"},
     note=BF16_ONLY,
+)  # fmt: skip
+
+penalty = claims(
+    megatron, interleaved_penalty, "compute_activation_memory, lines 343-346, interleaved_schedule_memory_penalty",
+    form=True, rows={"": "1 + (p - 1)/(p*v)"},
+)  # fmt: skip
+
+in_flight = claims(
+    megatron, in_flight_microbatches, "compute_activation_memory, line 362, in_flight_microbatches",
+    rows={"": "min(m, p)"},
+)  # fmt: skip
+
+interleaved_in_flight = claims(
+    megatron, interleaved_in_flight_microbatches, "compute_activation_memory, lines 347-349, in_flight_microbatches",
+    expected="refuted", rows={"": "ceil((1 + (p - 1)/(p*v))*p)"},
+    note="rounded up for a log line alone; and a step of m = p micro-batches never has more than m in flight",
+)  # fmt: skip
+
+branches = claims(
+    megatron, residual_scale, "megatron/core/utils.py, scaled_init_method_normal, line 869, sigma and multiplier aside",
+    rows={"": "1/sqrt(2*L)"},
 )  # fmt: skip

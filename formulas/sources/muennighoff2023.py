@@ -14,5 +14,5 @@ muennighoff2023 = Citation(
 
 effective = claims(
     muennighoff2023, effective_tokens, "section 3.1, D' with its R_D = D/U_D - 1",
-    rows={"": "U + U*r*(1 - e^(-(D/U - 1)/r))"},
+    rows={"": "U + U*r*(1 - 1/e^((D/U - 1)/r))"},
 )  # fmt: skip

@@ -1,8 +1,9 @@
-"""Narayanan et al. 2021 (PTD-P): parameters and FLOPs of a GPT model."""
+"""Narayanan et al. 2021 (PTD-P): parameters and FLOPs of a GPT model, bubbles of its pipelines."""
 
 from derive import Citation, claims
 from formulas.architectures.gpt import gpt
 from formulas.flops import layer_flops
+from formulas.parallelism import interleaved_bubble, pipeline_bubble
 from formulas.parameters import layer_parameters, parameters
 from formulas.recompute import hardware_flops_per_token
 
@@ -35,3 +36,11 @@ with_recomputation = claims(
     rows={"mask=full,recompute=layer": "96*b*s*L*h^2*(1 + s/(6*h) + V/(16*L*h))/(b*s)"},
     note="every layer's forward pass runs twice, the head's once",
 )  # fmt: skip
+
+bubble = claims(
+    narayanan2021, pipeline_bubble, "section 2.2.1, bubble time fraction", form=True, rows={"": "(p - 1)/m"}
+)
+
+smaller_bubble = claims(
+    narayanan2021, interleaved_bubble, "section 2.2.2, bubble time fraction", form=True, rows={"": "1/v*((p - 1)/m)"}
+)

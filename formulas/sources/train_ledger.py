@@ -5,6 +5,7 @@ from formulas.activations import logits
 from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 from formulas.flops import flops_per_token
+from formulas.memory import peak_memory, usable_memory
 from formulas.parameters import gemm_parameters, layer_parameters, parameters
 from formulas.recompute import recompute_factor
 from formulas.states import bytes_per_parameter, checkpoint_bytes, optimizer_bytes, states, zero_1
@@ -81,12 +82,7 @@ split = claims(
 split_with_fp32_gradients = claims(
     train_ledger, states, "chapter 3, section 3: bf16 gradients replaced by fp32 ones", recipe="bf16-fp32-grads",
     rows={"": "2*N + 4*N + 12*N"},
-)  # fmt: skip
-
-split_with_both_gradients = claims(
-    train_ledger, states, "chapter 3, section 3: what it would be with bf16 gradients kept beside the fp32 ones",
-    recipe="bf16-fp32-grads", expected="refuted", rows={"": "2*N + 2*N + 4*N + 12*N"},
-    note="the article says that it is not 20: a bf16 gradient exists only until it is added to the fp32 one",
+    note="not 20: a bf16 gradient exists only until it is added to the fp32 one",
 )  # fmt: skip
 
 split_of_fp16 = claims(
@@ -142,3 +138,24 @@ checkpoint = claims(
 checkpoint_with_weights = claims(
     train_ledger, checkpoint_bytes, "chapter 3, section 5: at most", given={"w": "1"}, rows={"": "14*N"}
 )
+
+peak = claims(
+    train_ledger, peak_memory, "chapter 2, section 2: static, and the larger of activations and gradients",
+    given={"m": "1"}, rows={"": "M_r + max(A, M_g)"},
+)  # fmt: skip
+
+peak_with_accumulation = claims(
+    train_ledger, peak_memory, "chapter 2, section 2, third point: accumulation leaves the peak alone",
+    expected="refuted", rows={"": "M_r + max(A, M_g)"},
+    note="the gradients of the first micro-batch are there when the second one's activations are: min(A, M_g) more",
+)  # fmt: skip
+
+full_gradients = claims(
+    train_ledger, peak_memory, "chapter 2, section 2, third point: gradients full from the second micro-batch on",
+    given={"m": "2"}, rows={"": "M_r + M_g + A"}, note="so the peak is the plain sum",
+)  # fmt: skip
+
+left_for_tensors = claims(
+    train_ledger, usable_memory, "chapter 5, section 4: what context, NCCL, fragmentation and workspaces leave",
+    form=True, rows={"": "(M - c - q)*(1 - phi) - w"},
+)  # fmt: skip
