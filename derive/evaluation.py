@@ -9,7 +9,7 @@ from fractions import Fraction
 from sympy import Symbol as SympySymbol
 
 from derive.citation import PROVED, UP_TO, Claim
-from derive.errors import GrammarError, IrrationalError, ModelError, PlanError
+from derive.errors import GrammarError, ModelError, PlanError
 from derive.exact import approximate, evaluate
 from derive.interval import Interval, bounds
 from derive.letters import Notation
@@ -33,6 +33,8 @@ def with_options(model: Model, options: Mapping[str, Given]) -> Model:
             raise ModelError(
                 f"{letter} is no size of {model.name or model.architecture.name}: its sizes are {', '.join(own)}"
             )
+    if all(model.sizes.get(letter) == given for letter, given in options.items()):
+        return model  # the same one, so that what is known of it is found again
     return replace(model, sizes={**model.sizes, **options})
 
 
@@ -116,7 +118,7 @@ def exact_text(expression: Node, known: Sizes) -> str:
         return str(bounds(expression, values))
     try:
         return str(evaluate(expression, values))
-    except IrrationalError:
+    except GrammarError:  # no rational number, or one of too many digits
         return to_text(substitute(expression, {name: rational(Fraction(value)) for name, value in values.items()}))
 
 

@@ -25,6 +25,7 @@ from derive.tree import (
 )
 
 DIGITS = 50  # of an approximate power
+MOST_PLACES = 100  # before or behind the point, of an approximation to what has too many bits
 MOST_BITS = 200_000  # of a power: a few milliseconds of arithmetic
 RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "==": operator.eq, "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt,
@@ -87,15 +88,19 @@ def approximate_power(base: Fraction, exponent: Fraction) -> Fraction:
     """
     try:
         return exact_power(base, exponent)
-    except IrrationalError:
-        if base < 0:
+    except GrammarError as refused:
+        if base <= 0:
             raise
         try:
             with localcontext(prec=DIGITS):
                 parts = [Decimal(x.numerator) / Decimal(x.denominator) for x in (base, exponent)]
-                return Fraction(parts[0] ** parts[1])
+                power = parts[0] ** parts[1]
         except DecimalException:
             raise GrammarError(f"power ({_brief(base)})^({_brief(exponent)}) is too large to be computed") from None
+        # What has too many bits may still be near 1, as (1 - 1/n)^n is.
+        if not isinstance(refused, IrrationalError) and abs(power.adjusted()) > MOST_PLACES:
+            raise
+        return Fraction(power)
 
 
 Values = Mapping[str, Fraction | int]

@@ -1,4 +1,4 @@
-"""Floating-point formats by the bits of their parts: which values they have, and what rounding to them gives, exactly."""
+"""Floating-point formats by the bits of their parts: which values they have, and what rounding to them gives."""
 
 from __future__ import annotations
 

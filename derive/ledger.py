@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from derive.errors import UnitError
@@ -50,7 +51,7 @@ class Line:
         return not self.given and not self.checked
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ledger:
     """Rows in order of appearance, all in `unit`; arithmetic keeps the rows and checks the units.
 
@@ -73,8 +74,8 @@ class Ledger:
         """Whether its rows are formulas as their author wrote them."""
         return bool(self.rows) and all(row.written for row in self.rows)
 
-    @property
-    def letters(self) -> set[str]:
+    @cached_property
+    def letters(self) -> Set[str]:
         """The names of the letters in its rows."""
         return {str(symbol) for row in self.rows for symbol in row.value.free_symbols}
 

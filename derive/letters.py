@@ -23,6 +23,7 @@ class Letter:
     kind: str = "positive integer"
     plan_key: str = ""  # the key of the plan that sets the same thing: `--set t=8` is `--plan tp=8`
     option: str = ""  # the option of the command line that sets the same thing: `--set D=15T` is `--tokens 15T`
+    least: int = 1  # of a whole number: an index can be 0, and then nothing is divided by it
     most: int | None = None  # the largest value that makes sense: a utilization is at most 1
 
     @cached_property
@@ -30,7 +31,8 @@ class Letter:
         """The one SymPy symbol of this letter: equal letters give equal symbols, with equal assumptions."""
         from sympy import Symbol
 
-        return Symbol(self.name, positive=True, integer=self.kind == "positive integer")
+        sign = {"positive": True} if self.least else {"nonnegative": True}
+        return Symbol(self.name, integer=self.kind == "positive integer", **sign)
 
 
 @dataclass(frozen=True)

@@ -51,9 +51,7 @@ def _row(name: str, dtype: DType, role: Role, count: Expr, stage: int, plan: Pla
     return Row((), name, (), dtype.name, width(dtype) * count / (plan.dp if sharded else 1), why, role)
 
 
-def _counts(
-    state: OptimizerState, plan: Plan, trained: Expr, traced: Trace | None
-) -> Iterator[tuple[str, Expr]]:
+def _counts(state: OptimizerState, plan: Plan, trained: Expr, traced: Trace | None) -> Iterator[tuple[str, Expr]]:
     """What the optimizer holds one such tensor of: all trained parameters, or elements parameter by parameter."""
     if state.of is Factoring.ALL:
         yield state.name, trained

@@ -132,12 +132,9 @@ class Formula:
                 found[letter] = possible[0]
         return found
 
-    def reached(self, model: Model | None, plan: Plan) -> Iterator[str]:
+    def reached(self, model: Model | None, plan: Plan) -> frozenset[str]:
         """Every letter that its value can depend on, those of the quantities that it is made from included."""
-        letters = self.rows(model, plan).letters
-        yield from letters
-        for each in self.standing(model, letters).values():
-            yield from each.reached(model, plan)
+        return _reached(self, model.bare if model is not None else None, plan)
 
     def stated(self, found: Statement | tuple[Statement, ...]) -> Ledger:
         """What an author states as a ledger; `UnitError` where an amount is in another unit than the formula."""
@@ -159,6 +156,13 @@ def _rows(formula: Formula, model: Model | None, plan: Plan) -> Ledger:
     if ledger.unit != formula.unit:
         raise DeriveError(f"{formula.name} is declared in {formula.unit}, its rows are in {ledger.unit}")
     return ledger
+
+
+@cache
+def _reached(formula: Formula, model: Model | None, plan: Plan) -> frozenset[str]:
+    letters = formula.rows(model, plan).letters
+    below = (each.reached(model, plan) for each in formula.standing(model, letters).values())
+    return frozenset(letters).union(*below)
 
 
 def _replaced(row: Row, ledgers: Mapping[Any, Ledger]) -> Iterator[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from derive.errors import ModelError, PlanError
 from derive.evaluation import fitted, implied, number, split_letters, with_options
@@ -106,7 +107,7 @@ def amount(formula: Formula, model: Model | None, plan: Plan, values: Values) ->
     used = set(formula.reached(model, completed)) | set(LETTER_KEYS)
     if model is not None:
         used |= set(model.architecture.letters.split())
-    return situation(formula, model, plan, options={x: given for x, given in values.items() if x in used}).value
+    return _settled(formula, model, plan, frozenset((x, given) for x, given in values.items() if x in used))
 
 
 def _worst_stage(
@@ -176,9 +177,8 @@ def _standing(
         if letter in options:
             continue
         # Sizes of the model are in it already; a value that its formula has no use for is left out.
-        wanted = set(each.reached(model, filled)) | {x for x in options if x in LETTER_KEYS}
-        inner = situation(each, model, asked, options={x: value for x, value in options.items() if x in wanted})
-        value = inner.value
+        wanted = each.reached(model, filled) | LETTER_KEYS.keys()
+        value = _settled(each, model, asked, frozenset((x, given) for x, given in options.items() if x in wanted))
         if value is None:
             continue
         meaning = formula.notation[letter]
@@ -188,6 +188,13 @@ def _standing(
             raise ModelError(f"{letter} = {value} ({amount}; {meaning.meaning}) is not whole: {each.name} decides it")
         found[letter] = Given(value, each.name)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _settled(
+    formula: Formula, model: Model | None, plan: Plan, options: frozenset[tuple[str, Given | int]]
+) -> Fraction | Interval | None:
+    return situation(formula, model, plan, options=dict(options)).value
 
 
 def _degrees(plan: Plan, sizes: Values, notation: Notation) -> dict[str, Given]:
@@ -229,7 +236,7 @@ def _laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tupl
 
     All that a layer splits must fit; what only the ends split, such as the vocabulary, where the quantity has it.
     """
-    used = formula.ledger(model, plan).letters
+    used = formula.reached(model, plan)
     ends = [tensor for tensor in model.whole.tensors if used & {axis.name for axis in tensor.axes if axis.split}]
     plan = fitted(plan, [*model.layer.tensors, *ends], known, formula.notation)
     assumptions = []

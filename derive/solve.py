@@ -207,6 +207,8 @@ class _Task:
             found = situation(self.formula, self.model, self.plan, options=self.given(at)).value
         except (ModelError, PlanError, GrammarError) as error:
             return Check(at, None, str(error))
+        if found is None:  # a letter behind it has no value, but cancels: devices in what a run costs
+            found = self.along(self.unsolved.equation)(at)
         return Check(at, found if isinstance(found, Fraction) else None)
 
     def given(self, at: Fraction | int) -> dict[str, Given]:
@@ -237,7 +239,7 @@ class _Task:
 
     def sampled(self, value: Callable[[Fraction | int], Fraction | None]) -> int:
         """The same where there is no closed form: seen at powers of two, since the form of the equation does not tell."""
-        values = [each for each in (value(2**n) for n in range(0, 80)) if each is not None]
+        values = [each for each in (value(2**n) for n in range(80)) if each is not None]
         steps = {(other > one) - (other < one) for one, other in zip(values, values[1:], strict=False)} - {0}
         if len(steps) != 1:
             raise SolveError(
@@ -260,13 +262,17 @@ class _Task:
         simple = ((low + high) / 2).limit_denominator(10**12)
         return simple if value(simple) == self.target else low
 
-    def impossible(self, value: Callable[[Fraction | int], Fraction | None], root: Fraction | None = None) -> SolveError:
+    def impossible(
+        self, value: Callable[[Fraction | int], Fraction | None], root: Fraction | None = None
+    ) -> SolveError:
         """No value of the letter gives the target: what it is at one end, or the root that is not allowed."""
         name, wanted = self.letter.name, f"{self.formula.name} = {self.amount(self.target)}"
         if root is not None:
             return SolveError(f"no {name} gives {wanted}: it would have to be {_brief(root)}")
         ends = [f"{self.amount(each)} at {name} = {at}" for at in (1, LARGEST) if (each := value(at)) is not None]
-        return SolveError(f"no {name} gives {wanted}: it is {', '.join(ends[:1])}" if ends else f"no {name} gives {wanted}")
+        return SolveError(
+            f"no {name} gives {wanted}: it is {', '.join(ends[:1])}" if ends else f"no {name} gives {wanted}"
+        )
 
     def real(self, found: Solution, root: Fraction) -> Solution:
         if self.letter.most is not None and root > self.letter.most:

@@ -211,6 +211,7 @@ def _ladder(step: int, labels: str) -> Ladder:
 
 
 _COUNTS = _ladder(1000, ",K,M,B,T")
+_HOURS = (_COUNTS[0], *_COUNTS[2:])  # 3370 device-hours, not 3.370K
 _FLOPS = _ladder(1000, " FLOP, kFLOP, MFLOP, GFLOP, TFLOP, PFLOP, EFLOP")  # above, people write 6.350e24 FLOP
 _SI, _IEC = _ladder(1000, " B, kB, MB, GB, TB, PB, EB"), _ladder(1024, " B, KiB, MiB, GiB, TiB, PiB, EiB")
 _SYSTEMS: dict[str, tuple[Ladder, Ladder]] = {"si": (_SI, _IEC), "iec": (_IEC, _SI)}
@@ -242,7 +243,7 @@ _SHOWN: dict[str, Callable[[Fraction, str], list[str]]] = {
     "token": partial(_nouns, "token", partial(_climbed, ladder=_COUNTS)),
     "parameter": partial(_nouns, "parameter", partial(_climbed, ladder=_COUNTS)),
     "device": partial(_nouns, "device", _number),  # a cluster of 16384 is known by that number
-    "device*hour": partial(_nouns, "device-hour", partial(_climbed, ladder=_COUNTS)),
+    "device*hour": partial(_nouns, "device-hour", partial(_climbed, ladder=_HOURS)),
     "second": _seconds,
     "dollar": lambda value, _system: ["$" + _climbed(value, _COUNTS)],
     "1": lambda value, _system: [_number(value)],

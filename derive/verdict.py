@@ -159,7 +159,9 @@ def _refuted(
     if point is None:
         return Judgement(claim, OPEN, derived, residual, relations=claim.relations)
     there = _everywhere(point, (claim.tree, derived, *bound.values()), claim.relations | bound)
-    shown = {name: int(value) for name, value in there.items() if name in symbols_of(claim.tree) + symbols_of(derived)}
+    trees = (claim.tree, derived, *([residual] if residual is not None else []))
+    used = {name for tree in trees for name in symbols_of(tree)}
+    shown = {name: int(value) for name, value in there.items() if name in used}
     try:
         values = evaluate(claim.tree, there), evaluate(derived, there)
     except GrammarError:  # the claim divides by what is zero there: it says nothing that could be false

@@ -1,4 +1,4 @@
-"""Number formats: the largest and smallest values, the spacing and the count that the bits of exponent and mantissa give."""
+"""Number formats: the largest and smallest values, the spacing and the count that the bits of a format give."""
 
 from collections.abc import Mapping
 

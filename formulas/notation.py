@@ -41,11 +41,11 @@ GEMM = (
     Letter("m", "rows of the first matrix"),
     Letter("n", "columns of the first matrix, rows of the second"),
     Letter("p", "columns of the second matrix"),
-    Letter("o", "storage offset of a view, elements"),
-    Letter("i", "row of an element, counted from 0"),
-    Letter("j", "column of an element, counted from 0"),
-    Letter("s_0", "stride of the rows: elements from one row to the next"),
-    Letter("s_1", "stride of the columns: elements from one column to the next"),
+    Letter("o", "storage offset of a view, elements", least=0),
+    Letter("i", "row of an element, counted from 0", least=0),
+    Letter("j", "column of an element, counted from 0", least=0),
+    Letter("s_0", "stride of the rows: elements from one row to the next", least=0),
+    Letter("s_1", "stride of the columns: elements from one column to the next", least=0),
 )
 
 # What training holds for every parameter, and what of it is written to disk.

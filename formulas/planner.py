@@ -52,9 +52,9 @@ class Run:
         found = formula_of(name)
         letter = STANDS.get(name)
         if letter in self.values:
-            return self.values[letter].value
+            return Fraction(self.values[letter].value)
         if found.needs_model and self.model is None:
-            return None
+            return self.value(BARE[name]) if name in BARE else None
         return amount(found, self.model, self.plan, {**self.values, **self._more(name)})
 
     def _more(self, name: str) -> dict[str, Given]:
@@ -66,6 +66,15 @@ class Run:
         if name == "hfu" and self.model is None:
             return {"rho": Given(1, "nothing of a bare size is computed again")}
         return more
+
+    @cached_property
+    def used(self) -> Mapping[str, Given]:
+        """The values that something in the view depends on."""
+        plan = self.model.complete(self.plan) if self.model is not None else self.plan
+        found = [formula_of(name) for names in SECTIONS.values() for name in names]
+        able = [each for each in found if self.model is not None or not each.needs_model]
+        letters = frozenset[str]().union(*(each.reached(self.model, plan) for each in able), {"G"})
+        return {x: given for x, given in self.values.items() if x in letters}
 
     @cached_property
     def fits(self) -> bool | None:
@@ -91,6 +100,7 @@ class Run:
 
 # Quantities that a person may give by a letter, and letters of a quantity that are other quantities of the run.
 STANDS = {"mfu": "eta", "parameters": "N"}
+BARE = {"flops-per-token": "dense-flops-per-token"}  # what stands in for a quantity where only N is known
 MORE = {
     "chinchilla-parameters": {"C": "training-flops"},
     "chinchilla-tokens": {"N": "chinchilla-parameters"},

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from sympy import Expr, Integer, Min, ceiling, factor_terms
+from sympy import Expr, Integer, Min, Poly, ceiling
 
 from derive import (
     Constant,
@@ -56,7 +56,7 @@ attention = trace(
 def moved(operation: Trace, plan: Plan) -> Expr:
     """Bytes that an operation moves if each tensor is read or written once, in the format that the plan computes in."""
     outer = [tensor.name for tensor in operation.tensors if tensor.op is None or tensor is operation.tensors[-1]]
-    return factor_terms(tensors(operation, plan, tuple(outer), "read or written once").value)
+    return tensors(operation, plan, tuple(outer), "read or written once").value
 
 
 def of_product(operation: Trace, plan: Plan) -> Ledger:
@@ -69,8 +69,12 @@ def of_product(operation: Trace, plan: Plan) -> Ledger:
     results, summed = (multiplied(made.axes[name].size for name in names) for names in (made.result, inner))
     bytes_moved = moved(operation, plan)
     why = f"for each result {summed} multiplications and {summed - 1} additions; {_text(bytes_moved)} bytes"
-    amount = results * (2 * summed - 1)
-    return Ledger((Row((), "operations over bytes", (), None, amount, why),), flop).per(bytes_moved, byte)
+    for letter in sorted(results.free_symbols, key=str):
+        if bytes_moved.subs(letter, 0) == 0:  # it is in every term of both
+            results, bytes_moved = results / letter, (bytes_moved / letter).expand()
+    whole = plan.recipe.compute.bytes.denominator  # of a format narrower than a byte
+    intensity = whole * results * (2 * summed - 1) * (1 / (whole * bytes_moved))
+    return Ledger((Row((), "operations over bytes", (), None, intensity, why),), flop / byte)
 
 
 def of_elements(operation: Trace, plan: Plan, each: Expr) -> Ledger:
@@ -184,7 +188,7 @@ def compute_bound_size(plan):
     Where the arithmetic intensity of n × n matrices reaches the machine balance. Unit: 1.
     """
     intensity = of_product(squares, plan).value
-    slope, offset = intensity.as_poly(n).all_coeffs()  # it grows with n: each element is used n times
+    slope, offset = Poly(intensity, n).all_coeffs()  # it grows with n: each element is used n times
     balance = Line(_text(intensity), "P/W", "the crossing: intensity is the machine balance")
     # A count: FLOP and byte are gone once the format's width has met the balance.
     row = Row((), "the crossing, rounded up", (), None, ceiling((P / W - offset) / slope), "the equation solved for n")

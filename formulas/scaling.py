@@ -31,9 +31,7 @@ def _each(*passes: str) -> Expr:
 
 
 POWERS = ("alpha", "beta")
-BALANCE = (
-    Line("alpha*A/N^alpha", "beta*B/D^beta", "Lagrange: a step along the budget changes both terms by as much"),
-)
+BALANCE = (Line("alpha*A/N^alpha", "beta*B/D^beta", "Lagrange: a step along the budget changes both terms by as much"),)
 SERVED, TRAINED = _each("forward"), _each("forward", "backward")  # the 2 and the 6 of 2N and 6ND
 
 
@@ -85,7 +83,9 @@ def overtraining():
     return Statement(D / (RATIO.number * N), "tokens over the tokens that suit the model", each=RATIO.unit**-1)
 
 
-@formula("loss", unit=dimensionless, notation=notation, letters={"N": parameters}, defaults=USUAL.given(*"EAB", *POWERS))
+@formula(
+    "loss", unit=dimensionless, notation=notation, letters={"N": parameters}, defaults=USUAL.given(*"EAB", *POWERS)
+)
 def parametric_loss():
     """Loss of a model of N parameters after D tokens, by a fitted law.
 

@@ -120,7 +120,12 @@ def save_interval():
         "where the overhead is least",
         by=(
             Line("delta", given["delta"], "the optimum is where both parts of the overhead are equal"),
-            Line(overhead, "x_0/tau + (x - x_0)^2/(2*tau*x)", "least at the optimum, for a square is never negative", given),
+            Line(
+                overhead,
+                "x_0/tau + (x - x_0)^2/(2*tau*x)",
+                "least at the optimum, for a square is never negative",
+                given,
+            ),
             Line("x_0", "sqrt(2*delta*tau)", "solved for the optimum", given),
         ),
     )

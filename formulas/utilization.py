@@ -46,10 +46,15 @@ ANCHORS = (
     ),
 )  # fmt: skip
 
-
-@formula(
-    "Q", unit=flop / second / device, notation=notation, letters={"F": (flops_per_token, dense_flops_per_token)}
+# Rules of thumb for an MFU: they differ, and are shown with their sources, not as truths.
+RULES = (
+    Anchor("usual", "MFU", Fraction("0.3"), Fraction("0.5"), "the pocket calculator, 0.35 as a first guess"),
+    Anchor("usual", "MFU", Fraction("0.4"), Fraction("0.55"), "the lecture, good from 0.5, very good at 0.6"),
+    Anchor("good", "MFU", Fraction("0.4"), Fraction(1), "the train-ledger article, a fault to look for below 0.3"),
 )
+
+
+@formula("Q", unit=flop / second / device, notation=notation, letters={"F": (flops_per_token, dense_flops_per_token)})
 def achieved_flops():
     """FLOP/s of each device that serve the model, from the time of one step.
 

@@ -130,7 +130,7 @@ def test_table_2_is_whole():
 def test_citation_is_complete(source):
     assert all(getattr(source, part.name) for part in fields(Citation))
     assert source.kind in KINDS
-    assert 1990 < source.year < 2100
+    assert 1900 < source.year < 2100
 
 
 def test_every_source_file_has_its_claims():

@@ -85,7 +85,7 @@ def test_utilization_as_observed(capsys):
         ((*LLAMA, "--step-time", "4.5s"), "--step-time says nothing of MFU without --batch, the tokens of that step"),
         ((*LLAMA, "--mfu", "0"), "eta must be positive: got '0'"),
         ((*LLAMA, "--mfu", "140%"), "eta is at most 1: got '140%', which is 7/5"),
-        ((*LLAMA, "--mfu", "-40%"), "eta must be positive: got '-40%'"),
+        ((*LLAMA, "--mfu=-40%"), "eta must be positive: got '-40%'"),
         ((*LLAMA, "--mfu", "40%", "--plan", "tp=3"), "G = 1024 is no multiple of tp*pp = 3*1 = 3: set --gpus or the plan"),
         ((*LLAMA, "--mfu", "40%", "--plan", "tp=8,dp=64"), "plan dp=64: G = 1024 devices over tp*pp = 8 leave dp=128"),
         ((*LLAMA, "--mfu", "40%", "--params", "7B"), "--params 7B contradicts --model llama3-70b: give one of them"),

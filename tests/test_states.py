@@ -178,7 +178,9 @@ def test_each_stage_holds_less_where_parameters_differ(held: str, kind: str, pre
 @every_pair
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_is_the_states_under_its_plan(held: str, kind: str, stage: int):
-    assert STAGES[stage].ledger(None, plan("", held, kind)) == states.ledger(None, plan(f"zero={stage},dp=n", held, kind))
+    assert STAGES[stage].ledger(None, plan("", held, kind)) == states.ledger(
+        None, plan(f"zero={stage},dp=n", held, kind)
+    )
     assert STAGES[stage].ledger(None, plan("dp=8", held, kind)) == states.ledger(
         None, plan(f"zero={stage},dp=8", held, kind)
     )

@@ -37,8 +37,13 @@ def test_no_sequence_is_faster_than_its_bound(model: str, over: int, printed: st
 def test_the_step_of_the_article():
     step = {"B": 2**22, "G": 1024, "P": H100}
     assert 2**22 * ARTICLE["llama3-70b"] == 1884175901915086848
-    assert value("step-time", "llama3-70b", eta=1, **step) / value("step-time", "llama3-70b", eta="2/5", **step) == Fraction(2, 5)
-    assert [f"{float(value('step-time', 'llama3-70b', eta=eta, **step)):.2f}" for eta in ("1", "2/5")] == ["1.86", "4.65"]
+    assert value("step-time", "llama3-70b", eta=1, **step) / value(
+        "step-time", "llama3-70b", eta="2/5", **step
+    ) == Fraction(2, 5)
+    assert [f"{float(value('step-time', 'llama3-70b', eta=eta, **step)):.2f}" for eta in ("1", "2/5")] == [
+        "1.86",
+        "4.65",
+    ]
     bound = value("step-time", F=ARTICLE["llama3-70b"], eta=1, **step)
     assert bound / Fraction(9, 2) == Fraction(299481694208, 724365234375)  # its MFU, as a ratio of times
     assert round(Fraction(2**22) / Fraction(9, 2) / 1000) == 932
@@ -126,7 +131,9 @@ def test_time_is_inverse_to_devices_and_to_mfu_and_cost_depends_on_no_number_of_
     assert value("training-time", G=devices, **run | {"eta": run["eta"] / times}) == one * times
     assert one * devices == value("training-time", G=1, **run)
     assert value("cost", G=devices, R=3, **run) == value("cost", G=1, R=3, **run) == 3 * value("gpu-hours", G=1, **run)
-    assert value("compute-budget", T=one, G=devices, P=run["P"], eta=run["eta"]) == value("training-flops", N=run["N"], D=run["D"])
+    assert value("compute-budget", T=one, G=devices, P=run["P"], eta=run["eta"]) == value(
+        "training-flops", N=run["N"], D=run["D"]
+    )
 
 
 @given(run=st.fixed_dictionaries(runs), devices=st.integers(1, 10**5), batch=st.integers(1, 10**9))

@@ -13,7 +13,11 @@ from tests.asking import LLAMAS, asked, value
 
 H100 = 989 * 10**12
 STEP = {"B": 2**22, "T": "9/2", "G": 1024}  # the observed step of the article: 2^22 tokens in 4.5 s on 1024 cards
-ARTICLE = {"llama3-8b": 51470401536, "llama3-70b": 449222541312, "llama3-405b": 2523955986432}  # its s^2/2 for a triangle
+ARTICLE = {
+    "llama3-8b": 51470401536,
+    "llama3-70b": 449222541312,
+    "llama3-405b": 2523955986432,
+}  # its s^2/2 for a triangle
 MATERIALISED = "attention=materialised"
 
 

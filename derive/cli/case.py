@@ -54,7 +54,9 @@ def values_of(notation: Notation, options: Namespace) -> dict[str, Given]:
 
 
 def value_of(letter: Letter, text: str) -> int | Fraction:
-    """The value of a letter that a person writes: a positive integer, or an amount in the letter's unit."""
+    """The value of a letter that a person writes: a positive integer, or 0 for an index, or an amount in its unit."""
+    if letter.least == 0 and text == "0":
+        return 0
     if letter.kind == "positive integer" and letter.unit != "byte":
         return parse_positive_integer(text, letter.name)
     return parse_amount(text, letter.name, letter.unit, letter.most)

@@ -44,7 +44,9 @@ def run(_name: str, options: Namespace) -> int:
 
 
 def _by_format(title: str, known: list[Device], cell: Callable[[Device, str], str]) -> Table:
-    return Table(title, ("device", *COLUMNS), [(each.name, *(cell(each, x) for x in COLUMNS)) for each in known], NUMBERS)
+    return Table(
+        title, ("device", *COLUMNS), [(each.name, *(cell(each, x) for x in COLUMNS)) for each in known], NUMBERS
+    )
 
 
 def _bytes(value: Fraction | None) -> str:

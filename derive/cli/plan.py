@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from argparse import Namespace
 from collections.abc import Iterator
 from fractions import Fraction
@@ -115,7 +116,7 @@ def _data(made: Run, deadline: Fraction | None) -> dict[str, Any]:
     data["in-time"] = None if deadline is None else made.value("training-time") <= deadline  # pyright: ignore
     data["model"] = made.model.name if made.model is not None else None
     data["plan"] = plan_items(made.plan)
-    data["given"] = {x: {"value": plain(given.value), "from": given.origin} for x, given in made.values.items()}
+    data["given"] = {x: {"value": plain(given.value), "from": given.origin} for x, given in made.used.items()}
     return data
 
 
@@ -132,9 +133,10 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
     layout = ", ".join(f"{key}={value}" for key, value in plan_items(made.plan).items())
     settings = f"recipe {made.plan.recipe.name}, optimizer {made.plan.optimizer.name}"
     yield f"plan   {layout + ', ' if layout else ''}{settings}"
-    shown = [common[x] for x in common.order if x in values]
+    shown = [common[x] for x in common.order if x in made.used]
     yield Table("\nGiven", ("", "", "value", "from"), [
-        (x.name, x.meaning, show(values[x.name].value, x.unit), values[x.name].origin) for x in shown
+        (x.name, re.split("[:,]| as ", x.meaning)[0], show(values[x.name].value, x.unit), values[x.name].origin)
+        for x in shown
     ])  # fmt: skip
     for heading, names in SECTIONS.items():
         rows = []
@@ -147,7 +149,8 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
             yield f"  {FITS[made.fits]}"
     yield from _remarks(made, deadline)
     if made.fits is False:
-        yield Table("\nWhat would make it fit", ("change", "peak of a device", "fits"), [
+        peak = "peak of a device" if model is not None else "states of a device"
+        yield Table("\nWhat would make it fit", ("change", peak, "fits"), [
             (each.change, show(each.peak, "byte") if each.peak is not None else "", FIT_WORDS[each.run.fits])
             for each in levers(made)
         ])  # fmt: skip
@@ -169,6 +172,8 @@ def _formula(made: Run, name: str) -> str:
     from formulas import formula_of
 
     found = formula_of(name)
+    if found.needs_model and made.model is None:
+        return ""
     plan = made.model.complete(made.plan) if made.model is not None else made.plan
     rows = found.rows(made.model, plan)
     text = to_text(sum_to_tree([row.value for row in rows], found.notation.order))

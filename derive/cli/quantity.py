@@ -86,7 +86,9 @@ def notices(made: Report, sizes: dict[str, Given], device: Collection[str] = ())
         without = replace(plan, **{name: default})
         if made.model is not None:
             without = made.model.complete(without)
-        if key == "recipe" and ("P" in device or usual(formula, made.model, plan) != usual(formula, made.model, without)):
+        if key == "recipe" and "P" in device:
+            continue
+        if usual(formula, made.model, plan) != usual(formula, made.model, without):
             continue
         if formula.ledger(made.model, without).value == made.derivation.ledger.value:
             alone = key == "sp" and plan.tp == 1

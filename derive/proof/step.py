@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from derive.errors import ClaimError
+from derive.errors import ClaimError, GrammarError
+from derive.exact import evaluate
 from derive.letters import Notation
 from derive.proof.checker import Rejected, check
 from derive.tree import (
@@ -20,6 +21,7 @@ from derive.tree import (
     Sum,
     Symbol,
     integer,
+    rational,
     substitute,
     symbols_of,
     to_lists,
@@ -28,7 +30,7 @@ from derive.tree import (
 
 ATOM_KIND = "positive real"
 ONE, HALF = integer(1), Quotient(integer(1), integer(2))
-POWER = "^"
+POWER, EXTREMA = "^", ("max", "min")
 
 
 @dataclass
@@ -48,8 +50,10 @@ class _Atoms:
     calls: dict[str, tuple[str, tuple[Node, ...]]] = field(default_factory=dict)  # the arguments with atoms in them
     shown: dict[str, Node] = field(default_factory=dict)
 
-    def symbol(self, node: Node) -> Symbol:
-        """The symbol of a call or a power; `ClaimError` for one that may have no value."""
+    def symbol(self, node: Node) -> Node:
+        """The symbol of a call or a power, or what it is equal to; `ClaimError` for one that may have no value."""
+        if (constant := self.constant(node)) is not None:
+            return constant
         function, arguments = _applied(node)
         if self.signed and not is_positive(node, or_zero=True):
             raise ClaimError(f"not shown: {to_text(node)} may be negative")
@@ -58,6 +62,8 @@ class _Atoms:
         parts = tuple(map(self.replaced, arguments))
         for part in parts:
             check(self.statement(part, part))  # it divides by nothing that may be zero
+        if function in EXTREMA and len(parts := self.leading(function, parts)) == 1:
+            return parts[0]
         for name, (other, theirs) in self.calls.items():
             if other == function and self.agree(function, parts, theirs):
                 return Symbol(name)
@@ -69,11 +75,39 @@ class _Atoms:
         self.shown[f"q{count}"] = node
         return Symbol(f"q{count}")
 
+    def constant(self, node: Node) -> Node | None:
+        """The number that a part is by the definitions of its letters, such as min(1, m - 1) where m == 1."""
+        plain = substitute(node, self.given)
+        try:
+            return None if symbols_of(plain) else rational(evaluate(plain, {}))
+        except GrammarError:  # irrational, or not defined
+            return None
+
+    def leading(self, function: str, parts: tuple[Node, ...]) -> tuple[Node, ...]:
+        """The arguments of a maximum or a minimum without those that the checker shows another one to be beyond."""
+        left = list(parts)
+        for part in parts:
+            # A part that stands for a call may be 0, or negative: of these nothing is shown.
+            others = [each for each in left if each is not part and not {*symbols_of(each)} & {*self.shown}]
+            if {*symbols_of(part)} & {*self.shown}:
+                continue
+            if any(self.at_most(*((part, each) if function == "max" else (each, part))) for each in others):
+                left = [each for each in left if each is not part]
+        return tuple(left)
+
+    def at_most(self, one: Node, other: Node) -> bool:
+        """Whether the checker accepts that one tree without such parts is never more than another."""
+        try:
+            check(self.statement(one, other) | {"relation": "<="})
+        except Rejected:
+            return False
+        return True
+
     def agree(self, function: str, mine: tuple[Node, ...], theirs: tuple[Node, ...]) -> bool:
         """Whether the checker accepts that arguments are equal, each to one of the others; in any order for extrema."""
         left = list(theirs)
         for part in mine:
-            choices = left if function in ("max", "min") else left[:1]
+            choices = left if function in EXTREMA else left[:1]
             found = next((each for each in choices if self.equal(part, each)), None)
             if found is None:
                 return False

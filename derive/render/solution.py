@@ -8,12 +8,12 @@ from typing import Any
 
 from derive.render.expression import relation_latex, symbol_latex, to_latex
 from derive.render.json import number, plain
-from derive.render.table import Table
+from derive.render.table import Table, wrapped
 from derive.render.view import plain_formula
 from derive.report import plan_items
 from derive.solve import Check, Solution
 from derive.tree import Relation, Symbol, to_text
-from derive.values import System, show
+from derive.values import System, round_significant, show
 
 NOT_CLOSED = "no closed form: found by exact bisection"
 
@@ -36,19 +36,19 @@ def limit(found: Solution) -> str:
 def parts(found: Solution, system: System = "si") -> Iterator[str | Table]:
     """The solution as paragraphs and tables."""
     letter, target = found.letter, show(found.target, _units(found), system)
-    yield f"{found.formula.name} = {target}, solved for {letter.name}: {letter.meaning}"
+    yield wrapped(f"{found.formula.name} = {target}, solved for {letter.name}: {letter.meaning}")
     equation, solved = _relations(found)
-    yield f"\n{plain_formula(equation)}   [{found.formula.unit}]"
+    yield "\n" + wrapped(f"{plain_formula(equation)}   [{found.formula.unit}]")
     if solved is not None and found.closed is not None:
         where = f"   where {' and '.join(map(to_text, found.closed.branches))} decides" if found.closed.branches else ""
-        yield plain_formula(solved) + where
-        yield "■ accepted by the proof checker: " + "; ".join(found.closed.proofs)
+        yield wrapped(plain_formula(solved) + where)
+        yield wrapped("■ accepted by the proof checker: " + "; ".join(found.closed.proofs), 0, 2)
     else:
         yield NOT_CLOSED
     if found.value is None:
         yield f"\nno number: values are missing for {', '.join(found.free)} (--set, or --model)"
         return
-    yield f"\n{letter.name} = {answer(found, system)}"
+    yield "\n" + wrapped(f"{letter.name} = {answer(found, system)}")
     if found.check:
         yield _check(found, target, system)
     elif found.report is not None and found.report.value_text is not None:
@@ -72,26 +72,34 @@ def answer(found: Solution, system: System = "si") -> str:
         texts = texts[-1:]
     text = " = ".join(texts)
     if found.check and found.root is not None and found.root != value:
-        way = "down" if found.root > value else "up"
-        text += f"   ({_exactly(found.root)}, {way} to the next that fits: {found.formula.name} {limit(found)} the target)"
+        text += f"   (rounded {'down' if found.root > value else 'up'}: the equation gives {_exactly(found.root)})"
     return text
 
 
 def _exactly(root: Fraction) -> str:
-    """An unrounded root: six digits after the point are enough to see which way it is rounded."""
-    return f"exactly {root}" if root.denominator < 1000 else f"about {float(round(root, 3))}"
+    """An unrounded root, in enough digits to see which way it is rounded."""
+    return str(root) if root.denominator < 1000 else f"about {round_significant(root, 8)}"
 
 
 def _check(found: Solution, target: str, system: System) -> Table:
+    shown = [target, *(show(each.value, _units(found), system) for each in found.check if each.value is not None)]
+    alike = len(set(shown)) < len(shown)  # four digits do not tell them apart
+
     def row(check: Check) -> tuple[str, str, str]:
         if check.value is None:
             return str(check.at), "", check.reason
         keeps = check.value >= found.target if found.reached else check.value <= found.target
-        here = "meets it" if check.value == found.target else "above" if check.value > found.target else "below"
-        return str(check.at), show(check.value, _units(found), system), f"{here}{'' if keeps else ': too far'}"
+        side = "equal" if check.value == found.target else "above" if check.value > found.target else "below"
+        exact = check.value.denominator == 1
+        text = (str(check.value) if exact else round_significant(check.value, 15)) if alike else ""
+        value = text or show(check.value, _units(found), system)
+        return str(check.at), value, side if keeps else f"{side}: no longer"
 
-    title = f"\nCheck: {found.formula.name} {limit(found)} {target}"
-    return Table(title, (found.letter.name, found.formula.name, ""), [row(each) for each in found.check], frozenset({0}))
+    unit = f" [{found.formula.unit}]" if alike else ""
+    exactly = str(found.target) if alike else target
+    title = f"\nCheck: {found.formula.name} {limit(found)} {exactly}"
+    heads = (found.letter.name, f"{found.formula.name}{unit}", "")
+    return Table(title, heads, [row(each) for each in found.check], frozenset({0}))
 
 
 def latex(found: Solution) -> str:
@@ -166,5 +174,3 @@ def _exact_check(found: Solution, system: System) -> list[dict[str, Any]]:
             "reason": None,
         }
     ]
-
-

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
+WIDTH = 78  # characters of a paragraph: what a narrow terminal shows
 Cells = Sequence[str]
 
 
@@ -53,3 +55,14 @@ def without_empty(table: Table) -> Table:
         frozenset(index for index, column in enumerate(kept) if column in table.numeric),
         frozenset(index for index, column in enumerate(kept) if column in table.whole),
     )
+
+
+def wrapped(text: str, indent: int = 0, further: int = 4) -> str:
+    """A paragraph in lines that a narrow terminal shows, the first `indent`ed and those after it by `further` spaces.
+
+    >>> print(wrapped("s*b*h*(34 + 5*a*s/h) " * 4, 2, 6))
+      s*b*h*(34 + 5*a*s/h) s*b*h*(34 + 5*a*s/h) s*b*h*(34 + 5*a*s/h) s*b*h*(34 +
+          5*a*s/h)
+    """
+    pads = {"initial_indent": " " * indent, "subsequent_indent": " " * further}
+    return "\n".join(wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False, **pads))

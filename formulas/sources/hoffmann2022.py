@@ -55,9 +55,7 @@ ratio = claims(
     hoffmann2022, overtraining, "rule of thumb after section 3, tokens a parameter over 20", rows={"": "D/N/20"}
 )  # fmt: skip
 
-loss = claims(
-    hoffmann2022, parametric_loss, "section 3.3, equation 2", rows={"": "E + A/N^alpha + B/D^beta"}
-)
+loss = claims(hoffmann2022, parametric_loss, "section 3.3, equation 2", rows={"": "E + A/N^alpha + B/D^beta"})
 
 best_parameters = claims(
     hoffmann2022, optimal_parameters, "section 3.3, equation 4, with its G",

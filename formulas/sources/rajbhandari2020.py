@@ -19,9 +19,7 @@ multiplier = claims(
     note="an fp32 copy of the parameters, momentum and variance, 4 bytes each",
 )  # fmt: skip
 
-whole = claims(
-    rajbhandari2020, states, "figure 1, baseline", letters=K, recipe="fp16", rows={"": "(2 + 2 + K)*N"}
-)
+whole = claims(rajbhandari2020, states, "figure 1, baseline", letters=K, recipe="fp16", rows={"": "(2 + 2 + K)*N"})
 
 total = claims(rajbhandari2020, states, "section 3.1", recipe="fp16", rows={"": "16*N"})
 
@@ -43,7 +41,9 @@ everything = claims(
 )
 
 # The same for Adam, as section 5 and table 1 use them.
-optimizer_state_of_adam = claims(rajbhandari2020, zero_1, "section 5.1", letters=K, recipe="fp16", rows={"": "4*N + K*N/n"})
+optimizer_state_of_adam = claims(
+    rajbhandari2020, zero_1, "section 5.1", letters=K, recipe="fp16", rows={"": "4*N + K*N/n"}
+)
 
 with_gradients_of_adam = claims(rajbhandari2020, zero_2, "section 5.2", recipe="fp16", rows={"": "2*N + 14*N/n"})
 
