@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -103,6 +103,7 @@ class Fact:
 ABOUT = {"id", "source", "place", "says", "note", "also"}
 LISTS = {"values", "exact", "expect", "said", "off_by", "holds", "identities", "laws"}
 CHECK = LISTS | {"terms", "cases", "under", "claims"}
+QUOTED = {part.name for part in fields(Quoted)}
 TERM = {part.name for part in fields(Term)} | {"like"}
 CASE = {"model", "plan", "recipe", "optimizer", "dtype", "gpu", "letters", "given", "like"}
 
@@ -116,7 +117,7 @@ def facts() -> tuple[Fact, ...]:
         if path.name != "cases.toml":
             content = tomllib.loads(path.read_text(encoding="utf-8"))
             _known(path.name, content, {"fact"})
-            found += [_fact(f"{path.name}, fact {each.get('id')!r}", each, named) for each in content["fact"]]
+            found += [read_fact(f"{path.name}, fact {each.get('id')!r}", each, named) for each in content["fact"]]
     return tuple(found)
 
 
@@ -126,7 +127,8 @@ def _known(where: str, table: Mapping[str, Any], allowed: set[str]) -> None:
             raise DeriveError(f"{where}: {unknown('key', key, sorted(allowed))}")
 
 
-def _fact(where: str, table: dict[str, Any], named: Mapping[str, Any]) -> Fact:
+def read_fact(where: str, table: Mapping[str, Any], named: Mapping[str, Any]) -> Fact:
+    """One fact from its table; `named` are the cases that it may name, `where` starts every error."""
     _known(where, table, ABOUT | CHECK)
     for key in ("id", "source", "place", "says"):
         if not isinstance(table.get(key), str) or not table[key]:
@@ -141,6 +143,8 @@ def _check(where: str, table: dict[str, Any], named: Mapping[str, Any]) -> Check
     _known(where, table, CHECK)
     terms = {x: {"quantity": each} if isinstance(each, str) else each for x, each in table.get("terms", {}).items()}
     cases = tuple(_case(where, terms, each, named) for each in table.get("cases", [{}]))
+    for each in table.get("claims", []):
+        _known(where, each, QUOTED)
     quoted = tuple(Quoted(**each) for each in table.get("claims", []))
     lists = {key: tuple(_listed(where, key, table[key])) for key in LISTS if key in table}
     check = Check(cases, under=table.get("under", {}), claims=quoted, **lists)
@@ -150,6 +154,8 @@ def _check(where: str, table: dict[str, Any], named: Mapping[str, Any]) -> Check
             raise DeriveError(f"{where}: {key} has {count} entries, its values at its cases are {expected}")
     if bool(check.values) != bool(check.exact or check.expect) or bool(check.said) != bool(check.off_by):
         raise DeriveError(f"{where}: values go with exact or expect, said with off_by")
+    if check.identities and len(cases) > 1:
+        raise DeriveError(f"{where}: identities are in letters: they have one case")
     if not (check.values or check.holds or check.identities or check.claims or check.laws):
         raise DeriveError(f"{where}: nothing decides it; give values, holds, identities, claims or laws")
     return check
@@ -219,15 +225,3 @@ def prints(value: Fraction, text: str) -> bool:
     part = match["part"] or ""
     last = Fraction(10) ** (int(match["exponent"] or 0) - len(part)) / (100 if match["percent"] else 1)
     return abs(value - int(match["whole"] + part) * last) <= last / 2
-
-
-def completed(term: Term, **settings: Any) -> Term:
-    """The term with other settings."""
-    return replace(term, **settings)
-
-
-def every() -> Iterator[tuple[Fact, Check]]:
-    """Every check with its fact."""
-    for fact in facts():
-        for check in fact.checks:
-            yield fact, check

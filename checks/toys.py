@@ -8,6 +8,7 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, Poly, Rational, Symbol, diff, symbols
 
+from checks.cited import CITED
 from checks.statistics import STATISTICS
 from derive import Input, Plan, block, einsum, gelu, parameter, relu, repeat
 from derive.folds import flops, parameters, saved, tensors
@@ -122,7 +123,9 @@ def batched_scores_flops() -> Expr:
     """FLOPs of (2, 3, 4) times (2, 3, 4) over the last axis."""
     sizes = {"b": Integer(2), "s": Integer(3), "d": Integer(4)}
     inputs = Input("x", "b s d"), Input("y", "b s d")
-    return flops(trace(lambda x, y: einsum("b s d, b t d -> b s t", x, y), *inputs, sizes=sizes), Plan(), "forward").value
+    return flops(
+        trace(lambda x, y: einsum("b s d, b t d -> b s t", x, y), *inputs, sizes=sizes), Plan(), "forward"
+    ).value
 
 
 def head_product_flops() -> Expr:
@@ -191,25 +194,29 @@ def residual_variance(L: Size, shrink: Size) -> Expr:
     return Rational(variance.numerator, variance.denominator)
 
 
-COMPUTED: dict[str, Callable[..., Any]] = {
-    each.__name__: each
-    for each in (
-        two_layer_parameters,
-        two_layer_forward,
-        two_layer_backward,
-        two_layer_textbook,
-        deep_parameters,
-        deep_kept,
-        deep_flops,
-        deep_live,
-        values_kept,
-        values_with_checkpoints,
-        batched_scores_flops,
-        head_product_flops,
-        warm_up,
-        accumulation_gap,
-        adagrad_step_squared,
-        relu_second_moment,
-        residual_variance,
-    )
-} | STATISTICS
+COMPUTED: dict[str, Callable[..., Any]] = (
+    {
+        each.__name__: each
+        for each in (
+            two_layer_parameters,
+            two_layer_forward,
+            two_layer_backward,
+            two_layer_textbook,
+            deep_parameters,
+            deep_kept,
+            deep_flops,
+            deep_live,
+            values_kept,
+            values_with_checkpoints,
+            batched_scores_flops,
+            head_product_flops,
+            warm_up,
+            accumulation_gap,
+            adagrad_step_squared,
+            relu_second_moment,
+            residual_variance,
+        )
+    }
+    | STATISTICS
+    | CITED
+)

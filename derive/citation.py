@@ -54,9 +54,7 @@ class Claim:
     includes: tuple[Role, ...] = ()
     letters: Mapping[str, Formula] = field(default_factory=dict)
     given: Mapping[str, Node] = field(default_factory=dict)
-    formats: Mapping[str, str] = field(
-        default_factory=dict
-    )  # the recipe and the optimizer, where they are not the default
+    formats: Mapping[str, str] = field(default_factory=dict)  # the recipe and the optimizer, where it names one
     expected: str = PROVED
     form: bool = False
     note: str = ""

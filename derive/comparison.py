@@ -66,18 +66,17 @@ def compare(
     for claim in claims:
         here = _plan_here(claim, plan, numbers)
         by_plan.setdefault(plans.setdefault(filled(here), here), []).append(claim)
-    sides = (_side(formula, model, each, found, options or {}, system) for each, found in by_plan.items())
-    return tuple(side for side in sides if side.entries or side.plan == plan)
-
-
-def _side(
-    formula: Formula, model: Model | None, plan: Plan, claims: list[Claim], options: Mapping[str, Given], system: System
-) -> Side:
-    try:
-        made = report(formula, model, plan, options=options, claims=claims, system=system)
-    except (ModelError, PlanError) as error:
-        return Side(plan, None, (), str(error))
-    return Side(plan, made, tuple(_entry(each, made) for each in made.claims))
+    sides = []
+    for each, found in by_plan.items():
+        try:
+            made = report(formula, model, each, options=options, claims=found, system=system)
+        except (ModelError, PlanError) as error:
+            if each == plan:
+                raise
+            sides.append(Side(each, None, (), str(error)))
+        else:
+            sides.append(Side(each, made, tuple(_entry(valued, made) for valued in made.claims)))
+    return tuple(sides)
 
 
 def _plan_here(claim: Claim, plan: Plan, numbers: bool) -> Plan:

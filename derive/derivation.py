@@ -87,7 +87,9 @@ class Derivation:
     def proved(self) -> bool:
         """Whether the checker accepted every equality but the definitions: rows of a quantity, sum of its parts."""
         empty = all(row.value == 0 for row in self.ledger)  # then 0 is the definition, and has no terms
-        return empty or all(step.proof or step.terms or step.parts or step.relation in NOT_CLAIMED for step in self.steps)
+        return empty or all(
+            step.proof or step.terms or step.parts or step.relation in NOT_CLAIMED for step in self.steps
+        )
 
 
 def derivation(
@@ -192,7 +194,9 @@ class _Maker:
         """The step that puts in what letters such as N or C stand for; none if that changes nothing."""
         notation = self.notation
         found = {x: each.ledger(model, plan, keep).value for x, each in standing.items()}
-        trees = {x: sum_to_tree([value], notation.order, where=self.definitions) for x, value in found.items()}
+        # Everywhere, below fraction bars too: what is defined may not stand in another definition.
+        found = {x: value.xreplace(self.definitions) for x, value in found.items()}
+        trees = {x: sum_to_tree([value], notation.order) for x, value in found.items()}
         values = {notation.symbol(x): to_sympy(tree, notation.symbol) for x, tree in trees.items()}
         replaced = cast(Expr, to_sympy(total, notation.symbol).xreplace(values))
         if divides_by_a_sum(replaced):
@@ -203,7 +207,7 @@ class _Maker:
             return []
         # The checker takes no letter that is 0 for a definition, so these go first.
         zero = {x: tree for x, tree in trees.items() if values[notation.symbol(x)] == 0}
-        proof = show_equal(substitute(total, zero), after, self.relations | trees, notation)
+        proof = show_equal(substitute(total, zero), after, {**self.relations, **trees}, notation)
         words: list[str | Node | Relation] = ["with "]
         for x, tree in trees.items():
             words += [", " if len(words) > 1 else "", Relation(Symbol(x), "==", tree), f" ({standing[x].name})"]

@@ -1,8 +1,7 @@
 """One hierarchy of errors: whoever shows them to a person prints one line and no traceback."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
-
+from difflib import SequenceMatcher, get_close_matches
 
 MOST_LISTED = 40  # names in a message
 
@@ -65,9 +64,15 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     short = (
         len(name) <= 2 and name.lower() not in lowered
     )  # one letter wrong is half of it: a guess worth making, but not alone
-    close = get_close_matches(name.lower()[:200], lowered, n=1, cutoff=0.5 if short else 0.6)
+    close = _closest(name.lower()[:200], list(map(str.lower, names)), 0.5 if short else 0.6)
     few = names if len(names) <= MOST_LISTED else [*names[:MOST_LISTED], f"... ({len(names)} in all)"]
     there_are = f"known are {', '.join(few)}" if names else "there is none here"
     guess = f"did you mean {lowered[close[0]]!r}?" if close else there_are
     hint = f"{guess} {there_are}" if close and short else guess
     return UnknownName(f"unknown {kind} {shown!r}: {hint}")
+
+
+def _closest(name: str, known: list[str], cutoff: float) -> list[str]:
+    """The closest of the known names, if one is close; of those that are equally close, the first."""
+    close = get_close_matches(name, known, n=3, cutoff=cutoff)
+    return sorted(close, key=lambda each: (-SequenceMatcher(None, each, name).ratio(), known.index(each)))[:1]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from sympy import Add, Expr, Max, Min, Mul, Poly, Pow, Symbol, fraction, together
+from sympy import Add, Basic, Expr, Max, Min, Mul, Poly, Pow, Symbol, fraction, together
 
 from derive.errors import ClaimError, GrammarError
 from derive.letters import Letter, Notation
@@ -209,7 +209,8 @@ class _Equation:
         if len(high) == 1:
             yield from self.ratio(-coefficients[low], coefficients[high[0]], step * (high[0] - low))
         elif len(high) == 2 and high[1] - low == 2 * (high[0] - low):
-            yield from self.quadratic(*(coefficients[key] for key in (high[1], high[0], low)), step * (high[0] - low))
+            first, second, last = coefficients[high[1]], coefficients[high[0]], coefficients[low]
+            yield from self.quadratic(first, second, last, step * (high[0] - low))
 
     def ratio(self, above: Expr, below: Expr, power: Fraction) -> Iterator[Inverse]:
         """below * x^power = above: divided by `below` with the sign that the checker sees, or else as it stands."""
@@ -241,7 +242,7 @@ class _Equation:
             other = Quotient(sum_of([minus, Negative(Call("sqrt", (root,)))]), double)
             yield Inverse(_rooted(other, power), shown)
 
-    def read(self, expression: Expr) -> Node:
+    def read(self, expression: Basic) -> Node:
         return to_tree(expression, self.order)
 
 

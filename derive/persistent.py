@@ -10,7 +10,7 @@ from sympy import Add, Expr
 from derive.errors import PlanError
 from derive.folds import elements, held, layers, multiplied, shard, width
 from derive.ledger import Ledger, Row
-from derive.precision import DType, Factoring, OptimizerState
+from derive.precision import Factoring, OptimizerState, Persistent
 from derive.roles import Role
 from derive.units import byte
 
@@ -27,28 +27,28 @@ def persistent(plan: Plan, amount: Expr, traced: Trace | None = None) -> Ledger:
 
     The plan's recipe gives weights, gradients and master weights, its optimizer the rest. A tensor that the plan's ZeRO
     stage shards is divided by the data-parallel degree. What an optimizer holds of some parameters only, or of their
-    rows and columns, takes the model's trace: one row for each of these parameters. Frozen parameters have weights only.
+    rows and columns, takes the model's trace: one row for each of these parameters. Frozen ones have weights only.
 
     Raises `PlanError` where that, or a frozen parameter, is asked for without a trace.
     """
     trained = amount - _frozen(plan, traced)
-    rows = [
-        _row(each.name, each.dtype, each.role, amount if each.role is Role.MODEL_WEIGHTS else trained, each.stage, plan)
-        for each in plan.recipe.persistent
-    ]
+    rows = [_row(each, amount if each.role is Role.MODEL_WEIGHTS else trained, plan) for each in plan.recipe.persistent]
     for state in plan.optimizer.states:
         for name, count in _counts(state, plan, trained, traced):
-            rows.append(_row(name, state.dtype, state.role, count / state.every, OPTIMIZER_STAGE, plan))
+            each = Persistent(name, state.dtype, OPTIMIZER_STAGE, state.role)
+            rows.append(_row(each, count / state.every, plan))
     return Ledger(tuple(rows), byte)
 
 
-def _row(name: str, dtype: DType, role: Role, count: Expr, stage: int, plan: Plan) -> Row:
-    sharded, shards = plan.zero >= stage, f"ZeRO-{stage} shards it"
+def _row(each: Persistent, count: Expr, plan: Plan) -> Row:
+    """The row of one tensor that has `count` elements before ZeRO shards it."""
+    sharded, shards = plan.zero >= each.stage, f"ZeRO-{each.stage} shards it"
     if plan.dp == 1:
         why = f"{shards} over data parallel"
     else:
         why = f"1/{plan.dp} of it: {shards}" if sharded else f"all of it on each of {plan.dp}: only {shards}"
-    return Row((), name, (), dtype.name, width(dtype) * count / (plan.dp if sharded else 1), why, role)
+    amount = width(each.dtype) * count / (plan.dp if sharded else 1)
+    return Row((), each.name, (), each.dtype.name, amount, why, each.role)
 
 
 def _counts(state: OptimizerState, plan: Plan, trained: Expr, traced: Trace | None) -> Iterator[tuple[str, Expr]]:

@@ -1,4 +1,4 @@
-"""Expressions that divide by sums as trees: each such quotient in lowest terms, the rest as `derive.reading` reads it."""
+"""Expressions that divide by sums, as trees: each quotient in lowest terms, the rest as `derive.reading` has it."""
 
 from collections.abc import Sequence
 
@@ -34,8 +34,8 @@ def quotients_to_tree(expression: Expr, order: Sequence[str]) -> Node:
         else:
             whole.append(above / below)
     parts = []
-    for below, above in divided.items():
-        above, below = sides_of(difference(above / below, Integer(0)))
+    for divisor, total in divided.items():
+        above, below = sides_of(difference(total / divisor, Integer(0)))
         if isinstance(below, Add):
             parts.append(_quotient(to_tree(above, order), to_tree(below, order)))
         else:

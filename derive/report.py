@@ -67,7 +67,7 @@ def report(
     numbers = case.model is not None and all(letter in case.known for letter in standing)
     derived = derivation(formula, case.model, case.plan, claims, case.known if numbers else options or ())
     claims = _in_order(claims, case.model) if judged else []
-    letters = derived.ledger.letters | set(symbols_of(derived.expression))
+    letters = set(derived.ledger.letters) | set(symbols_of(derived.expression))
     letters = letters.union(*(symbols_of(claim.tree) for claim in claims))
     order, known = formula.notation.order, case.known
     parts = tuple(made_from(formula, case.model, case.plan))
@@ -143,6 +143,15 @@ def plan_items(plan: Plan) -> dict[str, Any]:
         "frozen": list(plan.frozen) or None,
     }
     return {key: value for key, value in items.items() if value is not None}
+
+
+def plan_text(plan: Plan) -> str:
+    """What the person wrote in the plan, as it could be written again: `tp=8, sp, recompute=core`."""
+
+    def item(key: str, value: Any) -> str:
+        return key if value is True else f"{key}={'+'.join(value) if isinstance(value, list) else value}"
+
+    return ", ".join(item(key, value) for key, value in plan_items(plan).items())
 
 
 def _degree(degree: Any) -> int | str | None:

@@ -23,21 +23,23 @@ class Fit:
         return {letter: Given(getattr(self, letter), self.source) for letter in letters}
 
 
-def _fit(E: str, A: str, alpha: str, B: str, beta: str, source: str) -> Fit:
-    return Fit(Fraction(E), Fraction(A), Fraction(alpha), Fraction(B), Fraction(beta), source)
+def _fit(source: str, **coefficients: str) -> Fit:
+    return Fit(source=source, **{name: Fraction(text) for name, text in coefficients.items()})
 
 
 FITS = {
     "hoffmann2022-rounded": _fit(
-        "1.69", "406.4", "0.34", "410.7", "0.28", "Hoffmann et al. 2022, arXiv:2203.15556, equation 10"
+        "Hoffmann et al. 2022, arXiv:2203.15556, equation 10",
+        E="1.69", A="406.4", alpha="0.34", B="410.7", beta="0.28",
     ),
     # The paper's TeX source has log E, log A and log B to eight digits; these are their exponentials to nine.
     "hoffmann2022": _fit(
-        "1.69337368", "406.401018", "0.33917084", "410.722827", "0.2849083",
         "Hoffmann et al. 2022, arXiv:2203.15556, TeX source, as Besiroglu et al. 2024 quote it",
+        E="1.69337368", A="406.401018", alpha="0.33917084", B="410.722827", beta="0.2849083",
     ),
     "besiroglu2024": _fit(
-        "1.8172", "482.01", "0.3478", "2085.43", "0.3658", "Besiroglu et al. 2024, arXiv:2404.10102, table 1"
+        "Besiroglu et al. 2024, arXiv:2404.10102, table 1",
+        E="1.8172", A="482.01", alpha="0.3478", B="2085.43", beta="0.3658",
     ),
 }  # fmt: skip
 # The default: it fits the data, and agrees with the two other approaches of Hoffmann et al., 20 tokens a parameter.

@@ -8,6 +8,8 @@ from sympy import Integer, Max, Min, ceiling, floor
 from derive import Constant, Given, Ledger, Line, Role, Statement, byte, formula, saved, tensors
 from derive.folds import parameters, width
 from derive.interval import Interval
+from derive.reading import to_tree
+from derive.tree import to_text
 from derive.units import parameter
 from formulas.activations import model_activations
 from formulas.notation import notation_of
@@ -37,7 +39,8 @@ def recomputed_interior(model, plan):
 
     Unit: byte.
     """
-    return live_layer.rows(model, plan).less(saved(model.layer, plan))
+    own = tuple(name for name in plan.recompute if name in model.layer.block_names)
+    return live_layer.rows(model, plan).less(saved(model.layer, replace(plan, recompute=own)))
 
 
 @formula("Z", unit=byte, notation=notation)
@@ -70,13 +73,13 @@ moments = {
 once = {"m": Given(1, "default")}
 
 
-def timeline(model):
+def timeline(model, plan):
     """What is on a device, beside the states that stay, at the moments of a step that can be its peak.
 
     Between the first and the last layer's backward pass, activations go and gradients come layer by layer: what is
     there is linear in the number of layers done, so it is largest at an end.
     """
-    x, k, z = (X, K, Z) if model is not None else (Integer(0),) * 3  # of bare sizes nothing is known about a layer
+    x, k, z = there(model, plan)
     return {
         "loss": A + x + M_g * again,
         "last layer's backward pass": A + k + z + M_g * again,
@@ -85,70 +88,73 @@ def timeline(model):
     }
 
 
+def there(model, plan):
+    """X, K and Z, each 0 where it has no rows; of bare sizes nothing is known about a layer."""
+    if model is None:
+        return (Integer(0),) * 3
+    return tuple(x if moments[str(x)].rows(model, plan).value != 0 else Integer(0) for x in (X, K, Z))
+
+
 @formula("M_f", unit=byte, notation=notation, letters=moments, defaults=once)
-def forward_end(model=None):
+def forward_end(plan, model=None):
     """What a device holds when the forward pass of the last micro-batch is at its loss.
 
     Unit: byte.
     """
-    return Statement(M_r, "states that stay"), Statement(timeline(model)["loss"], "activations, and older gradients")
+    return Statement(M_r, "states that stay"), Statement(
+        timeline(model, plan)["loss"], "activations, and older gradients"
+    )
 
 
 @formula("M_b", unit=byte, notation=notation, letters=moments, defaults=once)
-def backward_end(model=None):
+def backward_end(plan, model=None):
     """What a device holds when the backward pass is done, and during the optimizer's step.
 
     Unit: byte.
     """
-    return Statement(M_r, "states that stay"), Statement(timeline(model)["optimizer step"], "all gradients")
+    return Statement(M_r, "states that stay"), Statement(timeline(model, plan)["optimizer step"], "all gradients")
 
 
 @formula("M_p", unit=byte, notation=notation, letters=moments, defaults=once)
-def peak_memory(model=None):
+def peak_memory(plan, model=None):
     """The most that a device holds at any moment of a training step.
 
     The largest of the timeline's moments. A layer's are bounds: its last tensors come when its first are gone, and the
-    loss's rows are counted on. Gradients are there from the end of the first backward pass on, so that with m > 1 micro-batches they meet the
-    activations of the next one; where a framework allocates their buffer before the first, m = 2 is the case. Unit:
-    byte.
+    loss's rows are counted on. Gradients are there from the end of the first backward pass on, so that with m > 1
+    micro-batches they meet the activations of the next one; a framework that allocates their buffer beforehand, such
+    as Megatron-LM, is always at m = 2. Unit: byte.
     """
     return (
         Statement(M_r, "states that stay"),
-        Statement(Max(*timeline(model).values()), "the largest moment", "of: " + ", ".join(timeline(model))),
+        Statement(
+            Max(*timeline(model, plan).values()), "the largest moment", "of: " + ", ".join(timeline(model, plan))
+        ),
     )
 
 
 @formula("M_s", unit=byte, notation=notation, letters=moments, defaults=once)
-def memory_sum(model=None):
+def memory_sum(plan, model=None):
     """Everything that a device holds at some moment of a step, added up: no moment has more.
 
     Unit: byte.
     """
-    parts = {M_r: "states that stay", M_g: "gradients", A: "activations"}
-    total = "M_g + A"
-    if model is not None:
-        parts |= {X: "beside them at the loss", K: "a layer that is run again", Z: "a gathered layer"}
-        total = "M_g + A + X + K + Z"
-    return tuple(
-        Statement(amount, what, by=_no_moment_has_more(total, model) if amount == M_r else ())
-        for amount, what in parts.items()
+    x, k, z = there(model, plan)
+    total, peak = (text_of(amount) for amount in (M_g + A + x + k + z, Max(*timeline(model, plan).values())))
+    bound = Line(peak, total, "no moment has more: min(1, m - 1) is at most 1", checked=True, relation="<=")
+    return (
+        Statement(M_r, "states that stay", by=(bound,)),
+        Statement(M_g, "gradients"),
+        Statement(A, "activations"),
+        *(Statement(amount, what) for amount, what in ((x, beside_loss), (k, interior), (z, gathered)) if amount != 0),
     )
 
 
-def _no_moment_has_more(total, model):
-    """For every moment, what the sum has beyond it: nothing negative, as min(1, m - 1) is at most 1."""
-    layer = " + K + Z" if model is not None else ""
-    loss = " + X" if model is not None else ""
-    left = {
-        f"A{loss} + M_g*min(1, m - 1)": f"M_g*(1 - min(1, m - 1)){layer}",
-        f"A{layer} + M_g*min(1, m - 1)": f"M_g*(1 - min(1, m - 1)){loss}",
-        f"M_g{layer}": f"A{loss}",
-        "M_g": f"A{loss}{layer}",
-    }
-    return tuple(
-        Line(f"{total} - ({moment})", rest, f"the {name}: no term on the right is negative", checked=True)
-        for name, (moment, rest) in zip(timeline(model), left.items(), strict=True)
-    )
+beside_loss, interior, gathered = "beside them at the loss", "a layer that is run again", "a gathered layer"
+
+
+def text_of(amount):
+    """An amount in these letters as a line of an argument has it."""
+    return to_text(to_tree(amount, notation.order))
 
 
 seed = "default: train-ledger, chapter 5"

@@ -110,6 +110,12 @@ SCALING = (
     Letter("U", "tokens that the data set has, each counted once", unit="token"),
     Letter("r", "repetitions of the data set whose worth has fallen to 1/e", kind=REAL),
     Letter("e", "base of the natural logarithm", kind=REAL),
+    Letter("ln_N", "logarithm of N", kind=REAL, latex=r"\ln N"),
+    Letter("ln_D", "logarithm of D", kind=REAL, latex=r"\ln D"),
+    Letter("ln_C", "logarithm of C/6, FLOPs for 6 a parameter and token", kind=REAL, latex=r"\ln\frac{C}{6}"),
+    Letter("ln_A", "logarithm of alpha*A", kind=REAL, latex=r"\ln(\alpha A)"),
+    Letter("ln_B", "logarithm of beta*B", kind=REAL, latex=r"\ln(\beta B)"),
+    Letter("y", "logarithm of N^alpha/(alpha*A), and at the optimum of D^beta/(beta*B) too", kind=REAL),
 )
 
 # One step of a pipeline.

@@ -56,12 +56,14 @@ def recompute_factor():
 
 
 @formula("m", unit=dimensionless, notation=notation, defaults={"b": Given(1, "default"), "n": Given(1, "default")})
-def accumulation(model=None):
+def accumulation(model=None):  # noqa: ARG001 - a model gives s and b
     """Micro-batches that each data-parallel rank runs for one step: how often gradients are added up.
 
     Unit: 1.
     """
-    return Statement(B / (s * b * n), "the batch's tokens over those of a micro-batch on every rank", each=dimensionless / token)
+    return Statement(
+        B / (s * b * n), "the batch's tokens over those of a micro-batch on every rank", each=dimensionless / token
+    )
 
 
 @formula("c", unit=byte, notation=notation)
@@ -85,18 +87,25 @@ def live_layer(model, plan):
 segment = {"c": layer_input_bytes, "A": live_layer}
 
 
+def keeps_its_input(model, plan):
+    """Whether a layer keeps its input where nothing is recomputed: a norm that is written out keeps a copy instead."""
+    live, boundary = live_layer.rows(model, plan), layer_input_bytes.rows(model, plan)
+    return len(live.less(boundary).rows) < len(live.rows)
+
+
 @formula("A", unit=byte, notation=notation, letters=segment)
-def checkpointed_bytes():
+def checkpointed_bytes(plan, model=None):
     """Activations of L layers at their peak where segments of k layers are run again, one after the other.
 
-    The input of every segment is kept; one segment at a time has all of its layers' activations, and its input, which
-    is the first of them, is there already. k = L keeps everything, k = 1 is full recomputation, layer by layer. With
-    `recompute=` in the plan a layer counts as if nothing were recomputed. Unit: byte.
+    The input of every segment is kept; one segment at a time has all of its layers' activations, and its input, where
+    its first layer keeps that, is there already. k = L keeps everything, k = 1 is full recomputation, layer by layer.
+    With `recompute=` in the plan a layer counts as if nothing were recomputed. Unit: byte.
     """
+    twice = model is None or keeps_its_input(model, plan)
     return (
         Statement(L / k * c, "the inputs of the L/k segments"),
         Statement(k * A, "the segment that is run again"),
-        Statement(-c, "its input, counted in both"),
+        *((Statement(-c, "its input, counted in both"),) if twice else ()),
     )
 
 
@@ -113,8 +122,13 @@ def checkpoint_interval():
         "where the segments' inputs and the interior of one take the same",
         by=(
             Line("L", "A*k0^2/c", "this defines k0"),
-            Line("c*L/k + A*k", "2*A*k0 + A*(k - k0)^2/k", "the last term is never negative: nothing is below the other, which k = k0 reaches", best),
+            Line(
+                "c*L/k + A*k",
+                "2*A*k0 + A*(k - k0)^2/k",
+                "the last term is never negative: nothing is below the other, which k = k0 reaches",
+                best,
+            ),
             Line("k0", "sqrt(c*L/A)", "solved for k0", best),
-            Line("2*A*k0", "2*sqrt(A*c*L)", "the least that is kept, before the input that is counted twice", best),
+            Line("2*A*k0", "2*sqrt(A*c*L)", "the least, before the input that is counted in both", best),
         ),
     )

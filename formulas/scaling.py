@@ -31,7 +31,14 @@ def _each(*passes: str) -> Expr:
 
 
 POWERS = ("alpha", "beta")
-BALANCE = (Line("alpha*A/N^alpha", "beta*B/D^beta", "Lagrange: a step along the budget changes both terms by as much"),)
+# The optimum in logarithms, where Lagrange's condition and the budget are linear equations.
+LOGARITHMS = {"ln_N": "(ln_A + y)/alpha", "ln_D": "(ln_B + y)/beta", "ln_C": "ln_N + ln_D"}
+LAGRANGE = (
+    Line("alpha*A/N^alpha", "beta*B/D^beta", "Lagrange: a step along the budget changes both terms by as much"),
+    Line("ln_N", LOGARITHMS["ln_N"], "in logarithms, y that of one over either side"),
+    Line("ln_D", LOGARITHMS["ln_D"], "the same of the other side"),
+    Line("ln_C", LOGARITHMS["ln_C"], "the budget, C/6 = ND"),
+)
 SERVED, TRAINED = _each("forward"), _each("forward", "backward")  # the 2 and the 6 of 2N and 6ND
 
 
@@ -103,17 +110,20 @@ def parametric_loss():
 def optimal_parameters():
     """Parameters at which the fitted loss is least, for a compute budget C = 6ND.
 
-    Lagrange: at the minimum of A/N^alpha + B/D^beta with ND fixed, N times the derivative by N equals D times that by D,
-    alpha*A/N^alpha = beta*B/D^beta. It is the minimum: in log N, with log N + log D fixed, both terms are exponentials,
-    so their sum is strictly convex. Source: Hoffmann et al. 2022, equation 4. Unit: parameter.
+    Lagrange: at the minimum of A/N^alpha + B/D^beta with ND fixed, N times the derivative by N is D times that by D:
+    alpha*A/N^alpha = beta*B/D^beta. It is the only minimum: in log N, with log N + log D fixed, both terms are
+    exponentials, so their sum is strictly convex. Source: Hoffmann et al. 2022, equation 4. Unit: parameter.
     """
     total = alpha + beta
     return Statement(
         (alpha * A / (beta * B)) ** (1 / total) * (C / TRAINED) ** (beta / total),
-        "both terms balanced, within the budget",
+        "the exponential of this",
         each=parameter,
         counts=("C",),
-        by=(*BALANCE, Line("D", f"C/({TRAINED}*N)", "what the budget leaves for tokens")),
+        by=(
+            *LAGRANGE,
+            Line("ln_N", "(ln_A - ln_B + beta*ln_C)/(alpha + beta)", "solved for N", LOGARITHMS),
+        ),
     )
 
 
@@ -126,10 +136,13 @@ def optimal_tokens():
     total = alpha + beta
     return Statement(
         (beta * B / (alpha * A)) ** (1 / total) * (C / TRAINED) ** (alpha / total),
-        "both terms balanced, within the budget",
+        "the exponential of this",
         each=token,
         counts=("C",),
-        by=(*BALANCE, Line("N", f"C/({TRAINED}*D)", "what the budget leaves for parameters")),
+        by=(
+            *LAGRANGE,
+            Line("ln_D", "(ln_B - ln_A + alpha*ln_C)/(alpha + beta)", "solved for D", LOGARITHMS),
+        ),
     )
 
 

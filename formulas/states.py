@@ -145,7 +145,7 @@ def resident_states(plan, model=None):
     per_device=False,
 )
 def checkpoint_bytes(plan, model=None):
-    """Bytes of a checkpoint of the whole model that training can go on from: master weights and the optimizer's tensors.
+    """Bytes of a checkpoint of the whole model: master weights and the optimizer's tensors, so that training can go on.
 
     The weights that the model computes with can be made again from their master, so that they are saved or not (w, from
     0 to 1); without a master they are in it. Gradients are not. Unit: byte.

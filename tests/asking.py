@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from derive.interval import Interval
+from derive.model import Given
 from derive.plan import parse_plan
 from derive.report import Report, report
 from formulas import catalog, claims_about
@@ -13,10 +14,10 @@ FORMULAS = catalog()
 LLAMAS = ("llama3-8b", "llama3-70b", "llama3-405b")
 
 
-def asked(name: str, model: str | None = None, plan: str = "", **letters: int | Fraction | str) -> Report:
+def asked(name: str, model: str | None = None, plan: str = "", /, **letters: int | Fraction | str) -> Report:
     """The report of a quantity for a preset, a plan and values of letters, as numbers or their exact text."""
     formula = FORMULAS[name]
-    options = {letter: exactly(each) for letter, each in letters.items()}
+    options = {letter: Given(exactly(each), "option") for letter, each in letters.items()}
     about = preset(model) if model is not None or formula.needs_model else None
     return report(formula, about, parse_plan(plan, common.symbol), options=options, claims=claims_about(formula))
 
@@ -26,7 +27,7 @@ def exactly(value: int | Fraction | str) -> int | Fraction:
     return int(exact) if exact.denominator == 1 else exact
 
 
-def value(name: str, model: str | None = None, plan: str = "", **letters: int | Fraction | str) -> Fraction:
+def value(name: str, model: str | None = None, plan: str = "", /, **letters: int | Fraction | str) -> Fraction:
     """The exact value of a quantity that has one."""
     found = asked(name, model, plan, **letters).value
     assert found is not None

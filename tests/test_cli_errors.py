@@ -42,7 +42,7 @@ BAD: dict[tuple[str, ...], str] = {
     (A, "--recipe", "bf61"): "unknown recipe 'bf61': did you mean 'bf16'?",
     (A, "--recipe", ""): f"unknown recipe '': known are {RECIPE_NAMES}",
     (A, "--dtype", "bf61"): "unknown dtype 'bf61': did you mean 'bf16'?",
-    (A, "--dtype", ""): "unknown dtype '': known are fp64, fp32, bf16, fp16, e4m3, e5m2",
+    (A, "--dtype", ""): "unknown dtype '': known are fp64, fp32, tf32, bf16, fp16, e4m3, e5m2, e2m1, nvfp4",
     ("explain", "activatons", "34"): "unknown quantity 'activatons': did you mean 'activations'?",
     ("explain", "list", "34"): "unknown quantity 'list': did you mean 'logits'?",
     # sizes

@@ -1,6 +1,7 @@
 """Plans: every key of the text sets its field, order does not matter, and what cannot be read is refused."""
 
 from dataclasses import fields, replace
+from fractions import Fraction
 
 import pytest
 from sympy import Symbol
@@ -265,7 +266,8 @@ def test_a_dtype_replaces_what_is_computed_in_and_nothing_else(dtype: str):
 
 def test_widths():
     widths = {name: dtype.bytes for name, dtype in COMPUTE_DTYPES.items()}
-    assert widths == {"fp64": 8, "fp32": 4, "bf16": 2, "fp16": 2, "e4m3": 1, "e5m2": 1}
+    narrow = {"e2m1": Fraction(1, 2), "nvfp4": Fraction(9, 16)}
+    assert widths == {"fp64": 8, "fp32": 4, "tf32": 4, "bf16": 2, "fp16": 2, "e4m3": 1, "e5m2": 1} | narrow
 
 
 @pytest.mark.parametrize(
@@ -273,7 +275,7 @@ def test_widths():
     [
         ("bf-16", None, "unknown recipe 'bf-16': did you mean 'bf16'?"),
         ("bf16", "f32", "unknown dtype 'f32': did you mean 'fp32'?"),
-        ("bf16", "int8", "unknown dtype 'int8': known are fp64, fp32, bf16, fp16, e4m3, e5m2"),
+        ("bf16", "int8", "unknown dtype 'int8': known are fp64, fp32, tf32, bf16, fp16, e4m3, e5m2, e2m1, nvfp4"),
     ],
 )
 def test_unknown_recipes_and_dtypes(name: str, dtype: str | None, message: str):

@@ -14,6 +14,7 @@ from derive.grammar import parse
 from derive.plan import Plan
 from derive.proof.search import difference
 from derive.tree import to_text
+from formulas.architectures.llama import llama
 from formulas.loss_fits import FITS, USUAL
 from formulas.scaling import lifetime_flops, notation, optimal_parameters, optimal_tokens, parametric_loss
 from tests.asking import LLAMAS, asked, value
@@ -37,9 +38,7 @@ def test_six_nd():
 @pytest.mark.parametrize("model", LLAMAS)
 def test_six_nd_of_a_model_is_its_trace_up_to_attention_tables_and_norms(model: str):
     made = asked("training-flops", model, D=10**12)
-    (claim,) = [
-        x for x in made.claims if x.claim.about is made.model.architecture and x.claim.source.key == "hoffmann2022"
-    ]
+    (claim,) = [x for x in made.claims if x.claim.about is llama and x.claim.source.key == "hoffmann2022"]
     assert claim.judgement.verdict == UP_TO
     assert claim.value == 6 * value("parameters", model) * 10**12
     assert claim.judgement.neglected is not None
@@ -144,6 +143,15 @@ def test_the_derivative_of_the_loss_is_zero_at_the_optimum_and_only_there():
     assert difference(logs[0] + logs[1], sympy.expand_log(sympy.log(C / 6), force=True)) == 0
 
 
+@pytest.mark.parametrize("name", ["optimal-parameters", "optimal-tokens"])
+def test_the_optimum_is_solved_in_logarithms_and_checked(name: str):
+    made = asked(name).derivation
+    assert made.proved
+    assert [(step.relation, bool(step.proof)) for step in made.steps] == [
+        *[("under", False)] * 4, ("=", True), ("=", False),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("name", "parameters"), [
     ("hoffmann2022-rounded", 32.2e9), ("hoffmann2022", 40.4e9), ("besiroglu2024", 72.25e9),
 ])  # fmt: skip
@@ -200,6 +208,7 @@ def test_the_more_is_served_the_smaller_the_model_at_the_same_loss():
     def best(served: float, loss: float = 2.1) -> tuple[float, float]:
         room = loss - fit["E"]
         low, high = (fit["A"] / room) ** (1 / fit["alpha"]) * 1.0001, 1e14
+        size = tokens = 0.0
         for _ in range(200):
             size = (low * high) ** 0.5
             model = fit["A"] / size ** fit["alpha"]

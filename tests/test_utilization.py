@@ -49,6 +49,11 @@ def test_hfu_of_the_observed_step(plan: str, printed: str):
     assert percent(value("hfu", "llama3-70b", MATERIALISED + plan, P=H100, **STEP)) == printed
 
 
+def test_hfu_of_the_observed_step_with_flash_attention():
+    flash = value("hfu", "llama3-70b", "attention=flash", P=H100, **STEP)
+    assert f"{float(100 * flash):.2f}%" == "41.84%"  # not the 42.3% of selective recomputation
+
+
 @pytest.mark.parametrize("model", LLAMAS)
 def test_hfu_is_four_thirds_of_mfu_only_where_every_product_is_run_again(model: str):
     mfu = value("mfu", model, P=H100, **STEP)

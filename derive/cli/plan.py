@@ -121,7 +121,7 @@ def _data(made: Run, deadline: Fraction | None) -> dict[str, Any]:
 
 
 def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
-    from derive.report import plan_items
+    from derive.report import plan_text
     from formulas import formula_of
     from formulas.notation import common
     from formulas.planner import SECTIONS, levers
@@ -130,7 +130,7 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
     what = f"{model.name} ({model.title})" if model is not None else show(values["N"].value, "parameter")
     tokens, devices = show(values["D"].value, "token"), show(values["G"].value, "device")
     yield f"{what}, {tokens}, {devices}"
-    layout = ", ".join(f"{key}={value}" for key, value in plan_items(made.plan).items())
+    layout = plan_text(made.plan)
     settings = f"recipe {made.plan.recipe.name}, optimizer {made.plan.optimizer.name}"
     yield f"plan   {layout + ', ' if layout else ''}{settings}"
     shown = [common[x] for x in common.order if x in made.used]

@@ -86,40 +86,29 @@ class _Atoms:
     def leading(self, function: str, parts: tuple[Node, ...]) -> tuple[Node, ...]:
         """The arguments of a maximum or a minimum without those that the checker shows another one to be beyond."""
         left = list(parts)
-        for part in parts:
-            # A part that stands for a call may be 0, or negative: of these nothing is shown.
+        for part in [part for part in parts if not {*symbols_of(part)} & {*self.shown}]:  # a call's sign is not known
             others = [each for each in left if each is not part and not {*symbols_of(each)} & {*self.shown}]
-            if {*symbols_of(part)} & {*self.shown}:
-                continue
-            if any(self.at_most(*((part, each) if function == "max" else (each, part))) for each in others):
+            if any(self.accepted(*((part, each) if function == "max" else (each, part)), "<=") for each in others):
                 left = [each for each in left if each is not part]
         return tuple(left)
-
-    def at_most(self, one: Node, other: Node) -> bool:
-        """Whether the checker accepts that one tree without such parts is never more than another."""
-        try:
-            check(self.statement(one, other) | {"relation": "<="})
-        except Rejected:
-            return False
-        return True
 
     def agree(self, function: str, mine: tuple[Node, ...], theirs: tuple[Node, ...]) -> bool:
         """Whether the checker accepts that arguments are equal, each to one of the others; in any order for extrema."""
         left = list(theirs)
         for part in mine:
             choices = left if function in EXTREMA else left[:1]
-            found = next((each for each in choices if self.equal(part, each)), None)
+            found = next((each for each in choices if self.accepted(part, each)), None)
             if found is None:
                 return False
             left.remove(found)
         return not left
 
-    def equal(self, one: Node, other: Node) -> bool:
-        """Whether the checker accepts that two trees, their atoms replaced, are equal."""
+    def accepted(self, one: Node, other: Node, relation: str = "==") -> bool:
+        """Whether the checker accepts a relation of two trees whose atoms are replaced."""
         if one == other:
             return True
         try:
-            check(self.statement(one, other))
+            check(self.statement(one, other) | {"relation": relation})
         except Rejected:
             return False
         return True

@@ -20,15 +20,13 @@ def parts(sides: tuple[Side, ...]) -> Iterator[str | Table]:
     made = next((side.report for side in sides if side.report is not None), None)
     if made is not None:
         about = view.subject(made)
-        yield f"{made.formula.name}: {made.formula.title}"
+        yield wrapped(f"{made.formula.name}: {made.formula.title}")
         if about:
             yield wrapped(f"model  {about}", 0, 7)
     place = 1
     for side in sides:
         yield from _side(side, place)
         place += len(side.entries)
-    if not any(side.entries for side in sides):
-        yield "\nno source states it"
 
 
 def plan_text(side: Side) -> str:
@@ -52,8 +50,12 @@ def _side(side: Side, place: int) -> Iterator[str | Table]:
     yield head
     yield wrapped(f"{symbol} = {to_text(made.derivation.expression)}   [{made.formula.unit}]", 0, 6)
     unit = f", in {view.unit_text(made).strip()}" if made.value is not None else ""
-    yield f"differences are claim - derived{unit}" if side.entries else "no source states it for this plan"
-    rows = [("", "derived", "", _short(made, made.value), "", "")]
+    if not side.entries:
+        yield f"{symbol} = {made.value_text}" if made.value_text is not None else ""
+        yield "no source states it for this plan"
+        return
+    yield f"differences are claim - derived{unit}"
+    rows = [("", "derived", "", _short(made, made.value), "", "")] if made.value is not None else []
     rows += [
         (
             f"[{place + index}]",
@@ -123,8 +125,8 @@ def separation(entry: Entry) -> str:
     if judgement.residual is not None:
         said.append(f"claim - derived = {to_text(judgement.residual)}")
     if not said:
-        said.append("nothing separates it from what is derived" if judgement.proof else "not decided")
-    return ", ".join(said) + ("; here its hypotheses fail" if entry.valued.failing else "")
+        said.append("what is derived, under its hypotheses" if judgement.proof else "not decided")
+    return ", ".join(said)
 
 
 def data(sides: tuple[Side, ...]) -> list[dict[str, Any]]:

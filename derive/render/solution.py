@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from derive.render.expression import relation_latex, symbol_latex, to_latex
+from derive.render.expression import relation_latex, to_latex
 from derive.render.json import number, plain
 from derive.render.table import Table, wrapped
 from derive.render.view import plain_formula
@@ -15,105 +15,93 @@ from derive.solve import Check, Solution
 from derive.tree import Relation, Symbol, to_text
 from derive.values import System, round_significant, show
 
-NOT_CLOSED = "no closed form: found by exact bisection"
-
-
-def _units(found: Solution) -> str:
-    return str(found.formula.unit)
-
-
-def _relations(found: Solution) -> tuple[Relation, Relation | None]:
-    """The equation, and the closed form where there is one."""
-    solved = Relation(Symbol(found.letter.name), "==", found.closed.tree) if found.closed is not None else None
-    return Relation(Symbol(found.symbol), "==", found.equation), solved
-
 
 def limit(found: Solution) -> str:
     """Which side of the target the quantity must be on."""
     return "must reach" if found.reached else "must not exceed"
 
 
+def _relations(found: Solution) -> tuple[Relation, Relation | None]:
+    """The equation, and the closed form where there is one."""
+    made = found.equation
+    form = Relation(Symbol(made.question.letter.name), "==", made.closed.tree) if made.closed is not None else None
+    return Relation(Symbol(made.symbol), "==", made.tree), form
+
+
 def parts(found: Solution, system: System = "si") -> Iterator[str | Table]:
-    """The solution as paragraphs and tables."""
-    letter, target = found.letter, show(found.target, _units(found), system)
-    yield wrapped(f"{found.formula.name} = {target}, solved for {letter.name}: {letter.meaning}")
-    equation, solved = _relations(found)
-    yield "\n" + wrapped(f"{plain_formula(equation)}   [{found.formula.unit}]")
-    if solved is not None and found.closed is not None:
-        where = f"   where {' and '.join(map(to_text, found.closed.branches))} decides" if found.closed.branches else ""
-        yield wrapped(plain_formula(solved) + where)
-        yield wrapped("■ accepted by the proof checker: " + "; ".join(found.closed.proofs), 0, 2)
+    """The solution as paragraphs and tables: what is asked, the equation, its closed form, the number, the check."""
+    made, question = found.equation, found.equation.question
+    letter, unit = question.letter, str(question.formula.unit)
+    target = show(question.target, unit, system)
+    yield wrapped(f"{question.formula.name} = {target}, solved for {letter.name}: {letter.meaning}")
+    equation, form = _relations(found)
+    yield "\n" + wrapped(f"{plain_formula(equation)}   [{unit}]")
+    if form is None or made.closed is None:
+        yield "no closed form: found by exact bisection"
     else:
-        yield NOT_CLOSED
-    if found.value is None:
-        yield f"\nno number: values are missing for {', '.join(found.free)} (--set, or --model)"
+        chosen = " and ".join(map(to_text, made.closed.branches))
+        yield wrapped(plain_formula(form) + (f"   where {chosen} decides" if chosen else ""))
+        yield wrapped("■ accepted by the proof checker: " + "; ".join(made.closed.proofs), 0, 2)
+    if found.value is None or found.report is None:
+        yield f"\nno number: values are missing for {', '.join(made.free)} (--set, or --model)"
         return
-    yield "\n" + wrapped(f"{letter.name} = {answer(found, system)}")
-    if found.check:
-        yield _check(found, target, system)
-    elif found.report is not None and found.report.value_text is not None:
-        yield f"check: {found.formula.name} = {show(found.report.value or 0, _units(found), system)} there"
-    if found.report is not None and found.report.given:
-        given = [
-            (name, str(each.value), each.origin)
-            for name, each in found.report.given.items()
-            if name != found.letter.name
-        ]
+    yield "\n" + wrapped(f"{letter.name} = {answer(found, found.value, system)}")
+    if found.checks:
+        yield _checks(found, target, system)
+    elif isinstance(found.report.value, Fraction):
+        yield f"check: there, {question.formula.name} = {show(found.report.value, unit, system)}"
+    given = [(x, str(each.value), each.origin) for x, each in found.report.given.items() if x != letter.name]
+    if given:
         yield Table("\nGiven", ("", "value", "from"), given)
 
 
-def answer(found: Solution, system: System = "si") -> str:
-    """The number with its unit, and what was rounded."""
-    value, letter = found.value or Fraction(0), found.letter
-    shown = show(value, letter.unit, system)
-    exact = found.exact or ""
-    texts = list(dict.fromkeys([exact, shown])) if len(exact) <= 60 else [shown]
-    if texts[0] == texts[-1].split(" ")[0]:
-        texts = texts[-1:]
-    text = " = ".join(texts)
-    if found.check and found.root is not None and found.root != value:
-        text += f"   (rounded {'down' if found.root > value else 'up'}: the equation gives {_exactly(found.root)})"
+LONGEST = 40  # characters of an exact value that is still read
+
+
+def answer(found: Solution, value: Fraction, system: System = "si") -> str:
+    """The number, exact where it is short, with its unit, and what it was rounded from."""
+    shown, exact = show(value, found.equation.question.letter.unit, system), found.exact or ""
+    text = shown if len(exact) > LONGEST or exact == shown.split(" ")[0] else f"{exact} = {shown}"
+    if found.root is not None and found.root != value:
+        root = str(found.root) if found.root.denominator < 1000 else f"about {round_significant(found.root, 8)}"
+        way = "the nearest that fits" if abs(found.root - value) >= 1 else "down" if found.root > value else "up"
+        text += f"   ({'' if way[0] == 't' else 'rounded '}{way}: the equation gives {root})"
     return text
 
 
-def _exactly(root: Fraction) -> str:
-    """An unrounded root, in enough digits to see which way it is rounded."""
-    return str(root) if root.denominator < 1000 else f"about {round_significant(root, 8)}"
-
-
-def _check(found: Solution, target: str, system: System) -> Table:
-    shown = [target, *(show(each.value, _units(found), system) for each in found.check if each.value is not None)]
-    alike = len(set(shown)) < len(shown)  # four digits do not tell them apart
+def _checks(found: Solution, target: str, system: System) -> Table:
+    """The quantity at the answer and at the next value, exact where four digits do not tell them apart."""
+    question = found.equation.question
+    unit, known = str(question.formula.unit), [each.value for each in found.checks if each.value is not None]
+    shown = [target, *(show(value, unit, system) for value in known)]
+    alike = len(set(shown)) < len(shown)
 
     def row(check: Check) -> tuple[str, str, str]:
-        if check.value is None:
+        value = check.value
+        if value is None:
             return str(check.at), "", check.reason
-        keeps = check.value >= found.target if found.reached else check.value <= found.target
-        side = "equal" if check.value == found.target else "above" if check.value > found.target else "below"
-        exact = check.value.denominator == 1
-        text = (str(check.value) if exact else round_significant(check.value, 15)) if alike else ""
-        value = text or show(check.value, _units(found), system)
-        return str(check.at), value, side if keeps else f"{side}: no longer"
+        side = "equal" if value == question.target else "above" if value > question.target else "below"
+        exact = str(value) if value.denominator == 1 else round_significant(value, 15)
+        text = exact if alike else show(value, unit, system)
+        return str(check.at), text, side if found.keeps(value) else f"{side}: no longer"
 
-    unit = f" [{found.formula.unit}]" if alike else ""
-    exactly = str(found.target) if alike else target
-    title = f"\nCheck: {found.formula.name} {limit(found)} {exactly}"
-    heads = (found.letter.name, f"{found.formula.name}{unit}", "")
-    return Table(title, heads, [row(each) for each in found.check], frozenset({0}))
+    name = question.formula.name
+    title = f"\nCheck: {name} {limit(found)} {question.target if alike else target}"
+    heads = (question.letter.name, f"{name} [{unit}]" if alike else name, "")
+    return Table(title, heads, [row(each) for each in found.checks], frozenset({0}))
 
 
 def latex(found: Solution) -> str:
     """The equation, its closed form and the number, as an `align*` that compiles with amsmath and amssymb."""
-    letters = {**found.formula.notation.latex}
-    letters.setdefault(found.symbol, symbol_latex(found.symbol))
-    equation, solved = _relations(found)
+    letters = found.equation.question.formula.notation.latex
+    equation, form = _relations(found)
     lines = [_aligned(relation_latex(equation, letters))]
-    if solved is not None:
-        lines.append(_aligned(relation_latex(solved, letters)) + r" \quad \blacksquare")
+    if form is not None:
+        lines.append(_aligned(relation_latex(form, letters)) + r" \quad \blacksquare")
     if found.value is not None:
-        left = to_latex(Symbol(found.letter.name), letters)
+        left = to_latex(Symbol(found.equation.question.letter.name), letters)
         whole = found.value.denominator == 1
-        lines.append(rf"{left} &= {found.value}" if whole else rf"{left} &\approx {float(found.value):.6g}")
+        lines.append(rf"{left} &= {found.value}" if whole else rf"{left} &\approx {_digits(found.value)}")
     return "\n".join([r"\begin{align*}", *(line + r" \\" for line in lines[:-1]), lines[-1], r"\end{align*}"])
 
 
@@ -121,56 +109,51 @@ def _aligned(text: str) -> str:
     return text.replace(" = ", " &= ", 1)
 
 
+def _digits(value: Fraction) -> str:
+    """Four significant digits, a power of ten as LaTeX writes it."""
+    figures, _, exponent = show(value, "1").partition("e")
+    return rf"{figures} \times 10^{{{exponent}}}" if exponent else figures
+
+
 def data(found: Solution, system: System = "si") -> dict[str, Any]:
     """The solution as JSON data."""
-    letters = dict(found.formula.notation.latex)
-    made = found.report
-    closed = found.closed.tree if found.closed is not None else None
+    made, question = found.equation, found.equation.question
+    letter, report, form = question.letter, found.report, made.closed
+    model, given = (report.model, report.given) if report is not None else (question.model, {})
     return {
-        "name": found.formula.name,
-        "unit": str(found.formula.unit),
-        "target": number(found.target),
-        "for": found.letter.name,
-        "meaning": found.letter.meaning,
-        "for_unit": found.letter.unit,
+        "name": question.formula.name,
+        "unit": str(question.formula.unit),
+        "target": number(question.target),
+        "for": letter.name,
+        "meaning": letter.meaning,
+        "for_unit": letter.unit,
+        "model": (model.name or model.architecture.name) if model is not None else None,
+        "plan": plan_items(report.plan if report is not None else question.plan),
+        "given": {
+            x: {"value": plain(each.value), "from": each.origin} for x, each in given.items() if x != letter.name
+        },
         "equation": plain_formula(_relations(found)[0]),
-        "expression": to_text(closed) if closed is not None else None,
-        "latex": to_latex(closed, letters) if closed is not None else None,
-        "branches": [to_text(each) for each in found.closed.branches] if found.closed is not None else [],
-        "proof": list(found.closed.proofs) if found.closed is not None else [],
+        "expression": to_text(form.tree) if form is not None else None,
+        "latex": to_latex(form.tree, question.formula.notation.latex) if form is not None else None,
+        "branches": [to_text(each) for each in form.branches] if form is not None else [],
+        "proof": list(form.proofs) if form is not None else [],
         "rule": limit(found),
+        "root": number(found.root),
         "value": number(found.value),
         "exact": found.exact,
-        "value_text": show(found.value, found.letter.unit, system) if found.value is not None else None,
-        "root": number(found.root),
-        "check": [_point(found, each, system) for each in found.check] or _exact_check(found, system),
-        "model": (made.model.name or made.model.architecture.name) if made is not None and made.model else None,
-        "plan": plan_items(made.plan) if made is not None else {},
-        "given": {name: {"value": plain(each.value), "from": each.origin} for name, each in made.given.items()}
-        if made is not None
-        else {},
-        "free_symbols": list(found.free),
+        "value_text": show(found.value, letter.unit, system) if found.value is not None else None,
+        "check": list(_points(found, system)),
+        "free_symbols": list(made.free),
     }
 
 
-def _point(found: Solution, check: Check, system: System) -> dict[str, Any]:
-    return {
-        "at": check.at,
-        "value": number(check.value),
-        "value_text": show(check.value, _units(found), system) if check.value is not None else None,
-        "reason": check.reason or None,
-    }
-
-
-def _exact_check(found: Solution, system: System) -> list[dict[str, Any]]:
-    """The quantity at an answer that was not rounded."""
-    if found.report is None or found.value is None:
-        return []
-    return [
-        {
-            "at": number(found.value),
-            "value": number(found.report.value),
-            "value_text": found.report.value_text,
-            "reason": None,
-        }
-    ]
+def _points(found: Solution, system: System) -> Iterator[dict[str, Any]]:
+    """The quantity at the answer and, where that was rounded, at the next value."""
+    unit = str(found.equation.question.formula.unit)
+    points: list[tuple[Any, Any, str]] = [(each.at, each.value, each.reason) for each in found.checks]
+    if not points and found.report is not None:
+        points = [(number(found.value), found.report.value, "")]
+    for at, value, reason in points:
+        shown = show(value, unit, system) if value is not None else None
+        exact = str(value) if value is not None else None
+        yield {"at": at, "value": number(value), "exact": exact, "value_text": shown, "reason": reason or None}

@@ -64,5 +64,12 @@ def wrapped(text: str, indent: int = 0, further: int = 4) -> str:
       s*b*h*(34 + 5*a*s/h) s*b*h*(34 + 5*a*s/h) s*b*h*(34 + 5*a*s/h) s*b*h*(34 +
           5*a*s/h)
     """
-    pads = {"initial_indent": " " * indent, "subsequent_indent": " " * further}
-    return "\n".join(wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False, **pads))
+    lines = wrap(
+        text,
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from derive.render import view
 from derive.render.table import Table, without_empty
-from derive.report import Report, plan_items
+from derive.report import Report, plan_text
 from derive.tree import to_text
 
 Part = str | Table
@@ -18,8 +18,8 @@ def parts(report: Report) -> Iterator[Part]:
     yield f"{formula.name}: {formula.title}"
     if report.model is not None:
         yield f"model  {view.subject(report)}"
-    if items := plan_items(report.plan):
-        yield "plan   " + ", ".join(_item(key, value) for key, value in items.items())
+    if written := plan_text(report.plan):
+        yield f"plan   {written}"
     for assumption in report.assumptions:
         yield f"assuming  {assumption}"
     yield f"\n{formula.symbol} = {to_text(report.derivation.expression)}   [{formula.unit}]"
@@ -34,12 +34,6 @@ def parts(report: Report) -> Iterator[Part]:
     yield _steps(report)
     yield view.ending(report)
     yield from _claims(report)
-
-
-def _item(key: str, value: object) -> str:
-    if value is True:
-        return key
-    return f"{key}={'+'.join(value) if isinstance(value, list) else value}"
 
 
 def _ledger(report: Report) -> Table:

@@ -29,5 +29,5 @@ all_heads = claims(dao2023, attention_hardware_flops, "mode fwd_bwd, causal=Fals
 as_model_flops = claims(
     dao2023, attention_flops, "mode fwd_bwd, causal=False, of all layers, divided by the b*s tokens", about=llama,
     expected="refuted", rows={"mask=full": "3.5*(4*b*s^2*a*d)*L/(b*s)"},
-    note="a hardware count: the backward pass needs four products, the kernel makes the scores once more; 7/6 of the model",
+    note="a hardware count: the backward pass needs four products, the kernel one more: 7/6",
 )  # fmt: skip

@@ -37,7 +37,7 @@ compute = claims(
     rows={"mask=full": "(72*L*h^2 + 12*L*h*s)*D"},
 )  # fmt: skip
 
-grouped = {"d": "h/a", "g": "a/8", "f": "8*h/3"}  # its 67B model: 64 query heads, 8 key/value heads
+grouped = {"h": "a*d", "a": "8*g", "f": "8*h/3"}  # its 67B model: 64 query heads, 8 key/value heads
 
 model_scale_of_the_67b = claims(
     deepseek2024, flops_per_token, "section 3.2, equation 2, M, for the 67B model", about=llama, given=grouped,

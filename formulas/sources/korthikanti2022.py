@@ -58,7 +58,8 @@ hardware_flops = claims(
 )  # fmt: skip
 
 hardware_over_model = claims(
-    korthikanti2022, recompute_factor, "appendix A, hardware FLOPs over the model FLOPs of equation 7", about=gpt, expected="refuted",
+    korthikanti2022, recompute_factor, "appendix A, hardware FLOPs over the model FLOPs of equation 7", about=gpt,
+    expected="refuted",
     rows={"mask=full,recompute=core": "(1 + s/(3*h) + V/(12*h*L))/(1 + s/(6*h) + V/(12*h*L))"},
     note="1 + s/(3*h) should be 1 + 2*s/(9*h)",
 )  # fmt: skip

@@ -27,7 +27,7 @@ not_recomputed = claims(
 )  # fmt: skip
 
 selective = claims(
-    megatron_deepspeed, hardware_flops_per_token, "207b2d5a, selective: mha_bgemm_macs once more, divided by its tokens",
+    megatron_deepspeed, hardware_flops_per_token, "207b2d5a, selective: mha_bgemm_macs once more, over its tokens",
     about=gpt, given=head_dim,
     rows={"mask=full,recompute=core": "2*(3*(L*4*h^2 + L*2*d*a*s + L*2*f*h + V*h) + L*2*d*a*s)"},
 )  # fmt: skip

@@ -1,14 +1,16 @@
 """A Chinese article on the ledger of a training step, part 1 of a series, with its script train-ledger."""
 
 from derive import Citation, Role, claims
-from formulas.activations import logits
+from formulas.activations import activations, logits
 from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
-from formulas.flops import flops_per_token
+from formulas.flops import attention_flops, flops_per_token
 from formulas.memory import peak_memory, usable_memory
 from formulas.parameters import gemm_parameters, layer_parameters, parameters
 from formulas.recompute import recompute_factor
 from formulas.states import bytes_per_parameter, checkpoint_bytes, optimizer_bytes, states, zero_1
+from formulas.time import step_time
+from formulas.utilization import hfu, mfu
 
 train_ledger = Citation(
     key="train-ledger",
@@ -61,7 +63,7 @@ selective_recomputation = claims(
 flash_recomputation = claims(
     train_ledger, recompute_factor, "chapter 7, section 3, flash or selective alike", about=llama, given=heads,
     neglect={Role.DIAGONAL}, expected="refuted", rows={"mask=causal,attention=flash": "1 + 2*L*s*h/F"},
-    note="the kernel makes the scores again and not the product with the values: half of what selective recomputation does",
+    note="the kernel makes the scores again and not the product with the values: half of it",
 )  # fmt: skip
 
 full_recomputation = claims(
@@ -159,3 +161,44 @@ left_for_tensors = claims(
     train_ledger, usable_memory, "chapter 5, section 4: what context, NCCL, fragmentation and workspaces leave",
     form=True, rows={"": "(M - c - q)*(1 - phi) - w"},
 )  # fmt: skip
+
+kept_by_a_layer = claims(
+    train_ledger, activations, "chapter 4, sections 1, 4 and 5", about=gpt, neglect={Role.STATISTICS},
+    expected={"recompute=layer": "proved"},
+    rows={
+        "": "s*b*h*(34 + 5*a*s/h)",
+        "tp=t,recompute=core": "s*b*h*(10 + 24/t)",
+        "recompute=layer": "2*s*b*h",
+    },
+)  # fmt: skip
+
+kept_by_a_llama = claims(
+    train_ledger, activations, "chapter 4, section 3: 34sbh for the layers of Llama 3", about=llama, given=heads,
+    expected="refuted", rows={"attention=flash": "34*s*b*h"},
+    note="the count is of another layer, with GELU, dropout and equal heads: at 8B, 70B and 405B 1.45, 1.43 and 1.36 times as much",
+)  # fmt: skip
+
+scores = claims(
+    train_ledger, attention_flops, "chapter 6, section 2: the two score products", about=llama, given=heads,
+    rows={"mask=full": "12*L*s*h"},
+)  # fmt: skip
+
+causal_scores = claims(
+    train_ledger, attention_flops, "chapter 6, section 2: half of them with a causal mask", about=llama, given=heads,
+    neglect={Role.DIAGONAL}, rows={"mask=causal": "12*L*s*h/2"},
+)  # fmt: skip
+
+share_of_scores = claims(
+    train_ledger, attention_flops, "chapter 6, section 2: s/(12h) of 6N", about=llama, letters={"N": parameters},
+    neglect={Role.DIAGONAL}, expected="refuted", rows={"mask=causal": "6*N*s/(12*h)"},
+    note="takes N for 12*L*h^2, which no layer of Llama 3 has: 13, 12.75 and 11.875 h^2, and tables",
+)  # fmt: skip
+
+step_bound = claims(
+    train_ledger, step_time, "chapter 6, section 4, and ledger/flops.py, step_time_lower_bound",
+    rows={"": "B*F/(G*P*eta)"},
+)  # fmt: skip
+
+utilization = claims(train_ledger, mfu, "chapter 7, section 1, and ledger/flops.py, mfu", rows={"": "(B/T)*F/(G*P)"})
+
+hardware_utilization = claims(train_ledger, hfu, "ledger/flops.py, hfu", rows={"": "eta*rho"})
