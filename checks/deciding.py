@@ -7,7 +7,8 @@ from fractions import Fraction
 from functools import cache
 
 from checks.facts import Case, Check, Quoted, Term, number, prints
-from checks.laws import LAWS, case
+from checks.laws import LAWS
+from checks.laws import case as case_of
 from checks.toys import COMPUTED
 from derive.citation import Claim
 from derive.errors import DeriveError, unknown
@@ -231,7 +232,7 @@ def _wrong_law(name: str) -> list[str]:
     for model, text in (("gpt2", ""), ("gpt2", "tp=2,sp"), ("llama3-8b", ""), ("llama3-8b", "tp=2,sp")):
         about = preset(model)
         sizes = {x: given.value for x, given in implied(about).items()} | {"V": 51200} | dict(law.least)
-        left, right = law.sides(case(about.architecture, parse_plan(text, common.symbol), sizes))
+        left, right = law.sides(case_of(about.architecture, parse_plan(text, common.symbol), sizes))
         if not (left == right if law.relation == "==" else left <= right):
             wrong.append(f"{law.statement}: {left} and {right} for {model} under {text!r}")
     return wrong

@@ -1,4 +1,4 @@
-"""What the seed documents state, read strictly from checks/facts/*.toml: each fact in words, and how code decides it."""
+"""What the seed documents state, read strictly from checks/facts/*.toml: facts in words, and how code decides them."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Case:
 class Check:
     """One way in which a fact is decided; whatever it lists must all hold.
 
-    `values` are expressions over terms and letters, evaluated at every case, a case at a time. `exact` are their values,
-    `expect` what the source prints for them, `said` what it prints wrongly and `off_by` by how much. `holds` are
+    `values` are expressions over terms and letters, all of them at the first case, then at the next. `exact` are their
+    values, `expect` what the source prints for them, `said` what it says wrongly and `off_by` by how much. `holds` are
     relations at every case; `identities` are equations in letters, under definitions, which the proof checker decides.
     """
 
@@ -178,9 +178,9 @@ def _case(where: str, terms: Mapping[str, Any], case: Any, named: Mapping[str, A
         table = _like(where, own, named)
         letters = settings.get("letters", {}) | table.pop("letters", {})
         _known(where, table, TERM)
-        merged = settings | table | {"letters": tuple(sorted(letters.items()))}
-        rows = {key: tuple(merged.get(key, ())) for key in ("blocks", "rows", "without")}
-        term = Term(**merged | rows)
+        merged: dict[str, Any] = settings | table | {"letters": tuple(sorted(letters.items()))}
+        merged |= {key: tuple(merged.get(key, ())) for key in ("blocks", "rows", "without")}
+        term = Term(**merged)
         if bool(term.quantity) == bool(term.computed):
             raise DeriveError(f"{where}: term {name} is either a quantity or computed")
         completed[name] = term

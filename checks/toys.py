@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from sympy import Add, Expr, Integer, Poly, Rational, Symbol, diff, symbols
@@ -144,7 +145,7 @@ def _loss(weights: tuple[Symbol, ...]) -> Expr:
     return (Add(*(x * w for x, w in zip(_X, weights, strict=True))) - 5) ** 2 / 2
 
 
-def warm_up(part: Size) -> Expr:
+def warm_up(part: Fraction) -> Expr:
     """The lecture's warm-up at weights of 1: prediction, loss, and the three parts of the gradient."""
     weights = symbols("w1:4")
     at = dict.fromkeys(weights, Integer(1))
@@ -152,45 +153,47 @@ def warm_up(part: Size) -> Expr:
     return [Integer(sum(_X)), _loss(weights).xreplace(at), *gradient][int(part)]
 
 
-def accumulation_gap(k: Size, uneven: Size) -> Expr:
+def accumulation_gap(k: Fraction, uneven: Fraction) -> Expr:
     """How far accumulated gradients of loss/k are from the full batch's, of 8 points in k parts; 0 if they agree."""
-    weight, points = Symbol("w"), [(Integer(i + 1), Integer(i * i + 2)) for i in range(8)]
+    weight = Symbol("w")
+    points: list[tuple[int, int]] = [(i + 1, i * i + 2) for i in range(8)]
     parts = int(k)
     bounds = [8 * i // parts + (int(uneven) if 0 < i < parts else 0) for i in range(parts + 1)]
 
-    def gradient(of: list[tuple[Expr, Expr]]) -> Expr:
+    def gradient(of: list[tuple[int, int]]) -> Expr:
         return diff(Add(*((x * weight - y) ** 2 for x, y in of)) / len(of), weight)
 
-    groups = [points[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    groups = [points[start:end] for start, end in pairwise(bounds)]
     gap = Poly(Add(*(gradient(group) / parts for group in groups)) - gradient(points), weight)
     return Add(*(abs(each) for each in gap.all_coeffs()))
 
 
-def adagrad_step_squared(rate: Size, gradient: Size, t: Size) -> Expr:
+def adagrad_step_squared(rate: Fraction, gradient: Fraction, t: Fraction) -> Expr:
     """The square of AdaGrad's t-th step under a constant gradient, its sum of squares added up step by step."""
     total = Fraction(0)
     for _ in range(int(t)):
-        total += Fraction(gradient) ** 2
-    step = Fraction(rate) ** 2 * Fraction(gradient) ** 2 / (total + Fraction(1, 100000))
+        total += gradient**2
+    step = rate**2 * gradient**2 / (total + Fraction(1, 100000))
     return Rational(step.numerator, step.denominator)
 
 
 # ---- second moments at initialisation ----
 
 
-def relu_second_moment(L: Size, gain: Size) -> Expr:
+def relu_second_moment(L: Fraction, gain: Fraction) -> Expr:
     """Second moment after L layers of ReLU, of 1 before; weights have variance gain/d, what is summed is symmetric."""
     values = [Fraction(each) for each in (-3, -1, 1, 3)]  # any symmetric distribution does
-    ratio = sum(max(each, Fraction(0)) ** 2 for each in values) / sum(each**2 for each in values)
-    moment = (Fraction(gain) * ratio) ** int(L)
+    kept, whole = (sum((each**2 for each in some), Fraction(0)) for some in ([x for x in values if x > 0], values))
+    ratio = kept / whole
+    moment = (gain * ratio) ** int(L)
     return Rational(moment.numerator, moment.denominator)
 
 
-def residual_variance(L: Size, shrink: Size) -> Expr:
+def residual_variance(L: Fraction, shrink: Fraction) -> Expr:
     """Variance of a stream of 1 after 2L branches that add a variance of 1 each, divided by `shrink`."""
     variance = Fraction(1)
     for _ in range(2 * int(L)):
-        variance += Fraction(1) / Fraction(shrink)
+        variance += 1 / shrink
     return Rational(variance.numerator, variance.denominator)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NoReturn
 
+from sympy import Integer
+
 from derive.errors import GrammarError, SolveError
 from derive.evaluation import number
 from derive.interval import Interval
@@ -115,14 +117,15 @@ def equation(question: Question) -> Equation:
     if case.model is not None:
         relations = {x: tree for x, tree in case.model.relations.items() if x not in keep}
         expression = apply_relations(expression, relations, formula.notation)
-    tree = to_tree(expression, formula.notation.order)
+    nothing = {formula.notation.symbol(x): Integer(0) for x, given in known.items() if given.value == 0}
+    tree = to_tree(expression.xreplace(nothing), formula.notation.order)
     letters = symbols_of(tree)
     if name not in letters:
         others = f"its letters are {', '.join(letters)}" if letters else "it has no letters"
         raise SolveError(f"{formula.name} does not depend on {name} ({question.letter.meaning}) here: {others}")
     symbol = formula.symbol if formula.symbol not in letters else f"{formula.symbol}_0"
     table = with_target(formula.notation, symbol, formula.title, str(formula.unit))
-    forms = closed_forms(expression, question.letter.symbol, symbol, table)
+    forms = closed_forms(expression.xreplace(nothing), question.letter.symbol, symbol, table)
     made = Equation(question, symbol, tree, known, tuple(x for x in letters if x != name and x not in known))
     return replace(made, closed=_in_letters(made, forms) if made.free else _in_force(made, forms))
 
@@ -161,7 +164,19 @@ def _in_force(made: Equation, forms: tuple[Inverse, ...]) -> Inverse | None:
     if len(roots) > 1:
         texts = " and ".join(show(root, "1") for root in roots if root is not None)
         raise SolveError(f"more than one {made.question.letter.name} gives {made.question.wanted}: {texts}")
+    for root, form in roots.items():
+        if form.branches and root is not None:
+            _only(made, root)
     if forms and not roots:
         tried = [root for form in forms if (root := made.root(form)) is not None]
         made.impossible(tried[0] if len(tried) == 1 else None)
     return next(iter(roots.values()), None)
+
+
+def _only(made: Equation, root: Fraction) -> None:
+    """A minimum or maximum may stay at its other argument on one side of the root: then every value there is one."""
+    question = made.question
+    for at, words in ((root * 2, "from {} on"), (root / 2, "up to {}")):
+        if made.along(at) == question.target:
+            every = words.format(show(root, "1"))
+            raise SolveError(f"more than one {question.letter.name} gives {question.wanted}: all {every}")

@@ -103,8 +103,10 @@ class _Equation:
             else:
                 tree = _rooted(value, exponent)
             yield Inverse(tree, self.level(self.read(self.x ** rational_number(exponent)), value))
+        elif not mixed and (degree := lcm(*[exponent.denominator for exponent in powers])) > 1:
+            yield from self.in_root(degree)
         elif not mixed:
-            yield from self.polynomial(self.in_root(powers, rest))
+            yield from self.polynomial(self.shifted(powers, rest))
         elif len(mixed) == 1 and not powers:
             ((atom, exponent), coefficient) = next(iter(mixed.items()))
             yield from self.peeled(atom, exponent, self.isolated(rest, coefficient))
@@ -179,18 +181,29 @@ class _Equation:
         """The forms of x from a part of the equation whose value is known."""
         if not shown:
             return
-        name = next(f"z{n}" for n in range(1, 99) if f"z{n}" not in self.notation.letters)
-        below = _Equation(expression, self.x, name, with_target(self.notation, name, "a part of the equation", "1"))
+        name, table = self.another("a part of the equation")
+        below = _Equation(expression, self.x, name, table)
         for form in below.solved():
             yield Inverse(substitute(form.tree, {name: value}), (*shown, *form.proofs), form.branches)
 
-    def in_root(self, powers: Mapping[Fraction, Terms], rest: Terms) -> tuple[dict[int, Expr], Fraction]:
-        """The polynomial in x^(1/q) that is 0, by exponent, and 1/q."""
-        step = Fraction(1, lcm(*[exponent.denominator for exponent in powers]))
-        every = {exponent / step: _expression(terms) for exponent, terms in powers.items()}
+    def in_root(self, degree: int) -> Iterator[Inverse]:
+        """Roots of x beside x itself: with z for the smallest root, an equation in whole powers of z."""
+        name, table = self.another("a root of the letter")
+        z = table.symbol(name)
+        for form in _Equation(self.expression.xreplace({self.x: z**degree}), z, self.target, table).solved():
+            yield Inverse(Power(form.tree, integer(degree)), form.proofs, form.branches)
+
+    def another(self, meaning: str) -> tuple[str, Notation]:
+        """A name that no letter has, and the notation with it."""
+        name = next(f"z{n}" for n in range(1, 99) if f"z{n}" not in self.notation.letters)
+        return name, with_target(self.notation, name, meaning, "1")
+
+    def shifted(self, powers: Mapping[Fraction, Terms], rest: Terms) -> dict[int, Expr]:
+        """The polynomial in x that is 0, by exponent."""
+        every = {exponent: _expression(terms) for exponent, terms in powers.items()}
         every[Fraction(0)] = _expression(rest) - self.y
         least = min(every)
-        return {int(exponent - least): value for exponent, value in every.items()}, step
+        return {int(exponent - least): value for exponent, value in every.items()}
 
     def quotient(self) -> Iterator[Inverse]:
         """A quotient of polynomials in x: the numerator of E - y."""
@@ -200,17 +213,16 @@ class _Equation:
         if not numerator.is_polynomial(self.x):
             return
         rows = Poly(numerator, self.x).terms()
-        yield from self.polynomial(({exponent: value for (exponent,), value in rows}, Fraction(1)))
+        yield from self.polynomial({exponent: value for (exponent,), value in rows})
 
-    def polynomial(self, found: tuple[dict[int, Expr], Fraction]) -> Iterator[Inverse]:
-        """A polynomial in z = x^step that is 0: linear, a pure power, or quadratic in a power of z."""
-        coefficients, step = found
+    def polynomial(self, coefficients: Mapping[int, Expr]) -> Iterator[Inverse]:
+        """A polynomial in x, by exponent, that is 0: linear, a pure power, or quadratic in a power of x."""
         low, *high = sorted(coefficients)
         if len(high) == 1:
-            yield from self.ratio(-coefficients[low], coefficients[high[0]], step * (high[0] - low))
+            yield from self.ratio(-coefficients[low], coefficients[high[0]], Fraction(high[0] - low))
         elif len(high) == 2 and high[1] - low == 2 * (high[0] - low):
             first, second, last = coefficients[high[1]], coefficients[high[0]], coefficients[low]
-            yield from self.quadratic(first, second, last, step * (high[0] - low))
+            yield from self.quadratic(first, second, last, Fraction(high[0] - low))
 
     def ratio(self, above: Expr, below: Expr, power: Fraction) -> Iterator[Inverse]:
         """below * x^power = above: divided by `below` with the sign that the checker sees, or else as it stands."""

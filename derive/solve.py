@@ -21,6 +21,7 @@ from derive.values import LARGEST, show
 
 MOST_TRIED = 4096  # values beside the root that are tried until one fits the model and the plan
 MOST_BEYOND = 256  # values beyond the answer of which the first that fits is shown
+PRECISE = 10**30  # what an irrational root is known to, in parts of itself
 DOUBLINGS = 80  # from 1, of the letter, at which a quantity is looked at that its form does not tell the direction of
 
 
@@ -117,9 +118,8 @@ def _real(found: Solution) -> Solution:
         )
     there = check(made, root).value
     if there is not None and made.along(root) != there:
-        raise SolveError(
-            f"{question.formula.name} is {question.amount(there)} at {letter.name} = {show(root, '1')}, not what was solved"
-        )
+        where = f"{letter.name} = {show(root, '1')}"
+        raise SolveError(f"{question.formula.name} is {question.amount(there)} at {where}, not what was solved")
     exact = exact_text(made.closed.tree, made.target_known) if made.closed is not None else str(root)
     return _reported(replace(found, root=root, value=root, exact=exact))
 
@@ -146,7 +146,12 @@ def _whole(found: Solution) -> Solution:
     root = made.root(made.closed) if made.closed is not None else None
     down = _rises(made, root) != found.reached  # the largest that keeps to the target, not the smallest
     step = -1 if down else 1
-    start = _searched(found, down) if root is None else floor(root) if down else ceil(root)
+    if root is None:
+        start = _searched(found, down)
+    elif abs(root - round(root)) * PRECISE < root:  # a whole number, seen through an irrational one
+        start = round(root)
+    else:
+        start = floor(root) if down else ceil(root)
     start = min([start, *_limits(made)]) if down else start
     answer = _first(found, start, step)
     if answer is not None and answer.value != made.along(answer.at):

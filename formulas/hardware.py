@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -61,6 +61,15 @@ class Device:
 
         value, origin = _LETTERS[letter](self, dtype)
         return Given(value, origin)
+
+    def values(self, letters: Collection[str], dtype: str, already: Mapping[str, Given]) -> dict[str, Given]:
+        """The values of those of its letters that are among `letters` and have none `already`.
+
+        Raises `DeriveError` for a peak that is missing, and for one that is set to the device's figure with sparsity.
+        """
+        if "P" in already and "P" in letters:
+            self.refuse_sparse(already["P"].value, dtype)
+        return {x: self.value(x, dtype) for x in self.letters if x in letters and x not in already}
 
     def peak(self, dtype: str) -> Fraction:
         """The dense peak in FLOP/s of products in that format; `DeriveError`, naming those it has, if there is none."""

@@ -102,10 +102,10 @@ TIME = (
 # The loss as a fitted law of parameters and tokens.
 SCALING = (
     Letter("E", "loss that no model and no data get below, nats a token", kind=REAL),
-    Letter("A", "weight of the parameters in the fitted loss", kind=REAL),
     Letter("alpha", "exponent of the parameters in the fitted loss", kind=REAL),
-    Letter("B", "weight of the tokens in the fitted loss", kind=REAL),
+    Letter("A", "weight of the parameters in the fitted loss", kind=REAL),
     Letter("beta", "exponent of the tokens in the fitted loss", kind=REAL),
+    Letter("B", "weight of the tokens in the fitted loss", kind=REAL),
     Letter("z", "tokens that the trained model serves", unit="token"),
     Letter("U", "tokens that the data set has, each counted once", unit="token"),
     Letter("r", "repetitions of the data set whose worth has fallen to 1/e", kind=REAL),
@@ -123,6 +123,7 @@ PARALLELISM = (
     Letter("t_f", "time of one micro-batch's forward pass on one device, seconds", unit="second", kind=REAL),
     Letter("t_b", "time of one micro-batch's backward pass on one device, seconds", unit="second", kind=REAL),
     Letter("t_w", "the part of t_b that makes the weights' gradients, seconds", unit="second", kind=REAL),
+    Letter("t_o", "time of a forward and a backward pass that overlap, seconds", unit="second", kind=REAL),
     Letter("t_id", "time of a step in which no device waits, seconds", unit="second", kind=REAL),
     Letter("t_pb", "time that a device waits in a step: the pipeline bubble, seconds", unit="second", kind=REAL),
 )

@@ -7,7 +7,7 @@ from formulas.notation import notation_of
 
 notation = notation_of("parallelism")
 p, m, v = (notation.symbol(x) for x in "pmv")
-t_f, t_b, t_w = (notation.symbol(x) for x in ("t_f", "t_b", "t_w"))
+t_f, t_b, t_w, t_o = (notation.symbol(x) for x in ("t_f", "t_b", "t_w", "t_o"))
 
 IDEAL = Line("t_id", "m*(t_f + t_b)", "what each device has to do: m micro-batches, forward and backward")
 BUBBLE = Line(
@@ -83,7 +83,7 @@ def zero_bubble_idle():
 
     >>> from fractions import Fraction
     >>> from derive.schedule import Pass, run, zero_bubble
-    >>> times = {Pass.FORWARD: Fraction(1), Pass.BACKWARD: Fraction(1), Pass.WEIGHTS: Fraction(1)}
+    >>> times = {Pass.FORWARD: Fraction(1), Pass.INPUTS: Fraction(1), Pass.WEIGHTS: Fraction(1)}
     >>> [int(idle) for idle in run(zero_bubble(4, 8), times).idle]
     [3, 3, 3, 3]
     """
@@ -93,6 +93,25 @@ def zero_bubble_idle():
         Statement((1 - p) * t_w, "less, for it leaves sooner", "p - 1 gradients of inputs, none of weights"),
         Statement((1 - p) * t_w, "less, for it is filled", "p - 1 gradients of weights that were put off"),
     )
+
+
+@formula("t_pb", unit=second, notation=notation)
+def dual_pipe_idle():
+    """Time that the two devices in the middle of DualPipe wait in one step: no device waits longer.
+
+    For an even number p of devices and at least 2p micro-batches, half of them from either end. Holds for
+    t_f = t_b - t_w >= t_w and t_o from t_b to t_f + t_b, as its simulation shows; with other times it differs. Each
+    device holds p + 1 micro-batches, each of one of its two stages. Unit: second.
+
+    >>> from fractions import Fraction
+    >>> from derive.schedule import Pass, dual_pipe, run
+    >>> times = dict(zip(Pass, map(Fraction, (1, 2, 1, 1)), strict=True))
+    >>> done = run(dual_pipe(4, 8), times, overlapped=Fraction(3))
+    >>> [int(idle) for idle in done.idle], done.in_flight
+    ([2, 2, 2, 2], (5, 5, 5, 5))
+    """
+    fits = Line("t_f", "t_b - t_w", "a forward pass takes as long as the gradients of the inputs")
+    return Statement((p / 2 - 1) * (t_o + t_b - 3 * t_w), "of a middle device", "simulated", by=(fits,))
 
 
 @formula("x", unit=dimensionless, notation=notation)

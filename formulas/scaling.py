@@ -2,9 +2,7 @@
 
 from fractions import Fraction
 
-from sympy import Expr, sqrt
-
-from derive import Constant, Given, Line, Plan, Statement, dimensionless, flop, flops, formula, token
+from derive import Constant, Given, Line, Plan, Statement, dimensionless, flop, flops, formula, sqrt, token
 from derive.units import parameter
 from formulas.flops import dense_flops_per_token, flops_per_token, weight
 from formulas.loss_fits import USUAL
@@ -24,7 +22,7 @@ DECAY = "Muennighoff et al. 2023, arXiv:2305.16264, appendix A: R_D*"
 EULER = Given(Fraction("2.718281828459045235360287471352662497757"), "Euler's number, to forty digits")
 
 
-def _each(*passes: str) -> Expr:
+def _each(*passes):
     """FLOPs of each parameter and token in these passes, traced on one matrix."""
     s, h, f = (notation.symbol(x) for x in "shf")
     return flops(weight, Plan(), *passes).value / (s * h * f)
@@ -117,7 +115,7 @@ def optimal_parameters():
     total = alpha + beta
     return Statement(
         (alpha * A / (beta * B)) ** (1 / total) * (C / TRAINED) ** (beta / total),
-        "the exponential of this",
+        "the exponential of its logarithm",
         each=parameter,
         counts=("C",),
         by=(
@@ -136,7 +134,7 @@ def optimal_tokens():
     total = alpha + beta
     return Statement(
         (beta * B / (alpha * A)) ** (1 / total) * (C / TRAINED) ** (alpha / total),
-        "the exponential of this",
+        "the exponential of its logarithm",
         each=token,
         counts=("C",),
         by=(

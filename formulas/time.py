@@ -2,9 +2,21 @@
 
 from fractions import Fraction
 
-from sympy import ceiling, sqrt
-
-from derive import Constant, Line, Statement, device, dimensionless, dollar, flop, formula, hour, second, token
+from derive import (
+    Constant,
+    Line,
+    Statement,
+    ceil,
+    device,
+    dimensionless,
+    dollar,
+    flop,
+    formula,
+    hour,
+    second,
+    sqrt,
+    token,
+)
 from formulas.flops import dense_flops_per_token, flops_per_token
 from formulas.notation import notation_of
 from formulas.scaling import training_flops
@@ -36,7 +48,7 @@ def steps():
 
     Unit: 1.
     """
-    return Statement(ceiling(D / B), "tokens over tokens a step, rounded up")
+    return Statement(ceil(D / B), "tokens over tokens a step, rounded up")
 
 
 @formula("T", unit=second, notation=notation, letters={"C": training_flops})

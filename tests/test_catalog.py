@@ -31,10 +31,22 @@ SOURCES = sorted(path.stem for path in (ROOT / "formulas" / "sources").glob("*.p
 
 # Names that other programs may rely on: they stay.
 KEPT = {
-    "gemm": ["matmul-flops", "matmul-backward-flops", "tensor-bytes"],
-    "parameters": ["layer-parameters", "parameters", "embedding-parameters", "gemm-parameters"],
+    "gemm": ["matmul-flops", "matmul-backward-flops", "tensor-bytes", "strided-offset"],
+    "parameters": ["layer-parameters", "parameters", "embedding-parameters", "gemm-parameters", "device-parameters"],
     "activations": ["activations", "attention-activations", "mlp-activations", "model-activations", "logits"],
     "flops": ["layer-flops", "attention-flops", "flops-per-token"],
+    "states": ["bytes-per-parameter", "states", "zero-1", "zero-2", "zero-3", "checkpoint-bytes"],
+    "memory": ["peak-memory", "usable-memory"],
+    "recompute": ["recompute-factor", "checkpoint-interval", "accumulation"],
+    "utilization": ["mfu", "hfu"],
+    "time": ["step-time", "training-time", "gpu-hours", "cost", "tokens-per-second", "save-interval"],
+    "scaling": ["training-flops", "chinchilla-parameters", "chinchilla-tokens", "overtraining"],
+    "roofline": ["machine-balance", "arithmetic-intensity", "attainable-flops", "mfu-bound"],
+    "parallelism": ["pipeline-bubble", "interleaved-bubble", "in-flight-microbatches"],
+    "inference": ["kv-cache", "decode-intensity"],
+    "formats": ["float-max", "float-min-normal", "float-min-subnormal", "float-epsilon"],
+    "data": ["dataset-bytes"],
+    "init": ["init-scale"],
 }
 
 
@@ -91,8 +103,29 @@ def test_titles_and_docstrings(name: str):
 def test_a_formula_uses_the_letters_of_its_topic(name: str):
     found = catalog()[name]
     assert found.notation == notation_of(found.topic)
-    about = derive.Model(architectures()["gpt"]) if found.needs_model else None
-    assert found.ledger(about, Plan()).letters <= set(found.notation.letters)
+    for about in subjects(found):
+        assert found.ledger(about, Plan()).letters <= set(found.notation.letters)
+
+
+def subjects(found: Formula) -> list[derive.Model | None]:
+    """What a formula can be about: a model, nothing, or either."""
+    about: list[derive.Model | None] = [derive.Model(architectures()["gpt"])] if found.takes_model else []
+    return about if found.needs_model else [*about, None]
+
+
+@EVERY
+def test_letters_that_stand_for_quantities_are_letters_of_the_formula(name: str):
+    """Each has a meaning of its own in the formula's notation, and the unit of what it stands for."""
+    found = catalog()[name]
+    known = catalog().values()
+    for letter, choices in found.letters.items():
+        assert found.notation[letter].meaning
+        assert choices
+        for each in choices:
+            assert each in known
+            assert found.notation.units[letter] == each.unit, f"{letter} of {name} stands for {each.name}"
+    assert all(found.notation[letter] for letter in found.defaults)
+    assert all(each.source and each.name not in found.notation.letters for each in found.constants)
 
 
 # ---- what the catalog refuses ----
@@ -150,12 +183,15 @@ def test_a_formula_needs_a_model_and_rows_in_its_unit():
 
 @EVERY
 def test_bytes_are_of_one_device_and_the_rest_of_the_whole_model(name: str):
+    """What is of the whole model is the same on however many devices, whatever they shard."""
     found = catalog()[name]
-    about = derive.Model(architectures()["gpt"]) if found.needs_model else None
-    degree = common.symbol("t")
-    split = found.ledger(about, Plan(tp=degree, sp=True)).value
-    assert found.per_device == (str(found.unit) == "byte")
-    assert (degree in split.free_symbols) == (found.per_device and found.needs_model)
+    t, p, n = (common.symbol(letter) for letter in "tpn")
+    many = Plan(tp=t, sp=True, pp=p, stage="last", dp=n, zero=3)
+    for about in subjects(found):
+        assert found.rows(about, many) == found.rows(about, many if found.per_device else Plan())
+    if found.needs_model and str(found.unit) == "byte" and found.per_device:
+        split = found.ledger(subjects(found)[0], Plan(tp=t, sp=True, zero=3, dp=n)).value
+        assert split == 0 or {t, n} & split.free_symbols
 
 
 # ---- listing costs no SymPy ----
@@ -220,7 +256,8 @@ def test_every_claim_is_about_a_formula_of_the_catalog_and_said_once():
     assert len(places) == len(CLAIMS)
     assert {claim.expected for claim in CLAIMS} <= {PROVED, UP_TO, REFUTED}
     assert OPEN not in {claim.expected for claim in CLAIMS}
-    assert all((claim.about is not None) == claim.formula.needs_model for claim in CLAIMS)
+    assert all(claim.about is not None or not claim.formula.needs_model for claim in CLAIMS)
+    assert all(claim.about is None or claim.formula.takes_model for claim in CLAIMS)
 
 
 @pytest.mark.parametrize(

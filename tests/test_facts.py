@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -121,7 +120,7 @@ def test_prints(value: str, text: str, same: bool):
 
 # ---- reading ----
 
-GOOD = {"id": "a", "source": "lecture", "place": "b", "says": "C.", "values": "1 + 1", "exact": "2"}
+GOOD: dict[str, Any] = {"id": "a", "source": "lecture", "place": "b", "says": "C.", "values": "1 + 1", "exact": "2"}
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -141,7 +140,7 @@ GOOD = {"id": "a", "source": "lecture", "place": "b", "says": "C.", "values": "1
      "x: identities are in letters: they have one case"),
     ({"claims": [{"source": "lecture", "quantity": "a", "txt": "b"}]}, "x: unknown key 'txt': did you mean 'text'?"),
 ])  # fmt: skip
-def test_a_slip_in_the_data_is_an_error(change: Mapping[str, Any], message: str):
+def test_a_slip_in_the_data_is_an_error(change: dict[str, Any], message: str):
     named = {"8b": {"model": "llama3-8b"}}
     assert decide(read_fact("x", GOOD, named).checks[0]) == []
     with pytest.raises(DeriveError) as caught:
@@ -154,7 +153,7 @@ def test_a_slip_in_the_data_is_an_error(change: Mapping[str, Any], message: str)
     ({"N": {"quantity": "states", "model": "llama3-8b", "rows": ["wheels"]}}, "states: no row is of 'wheels'"),
     ({"N": {"quantity": "states"}}, "states has no value: N is not given"),
 ])  # fmt: skip
-def test_a_term_that_cannot_be_evaluated_is_an_error(terms: Mapping[str, Any], message: str):
+def test_a_term_that_cannot_be_evaluated_is_an_error(terms: dict[str, Any], message: str):
     check = read_fact("x", GOOD | {"terms": terms, "values": "N"}, {}).checks[0]
     with pytest.raises(DeriveError) as caught:
         decide(check)

@@ -1,10 +1,10 @@
-"""Solving: closed forms that the checker accepts, numbers that are the target or the tightest whole, errors in one line."""
+"""Solving: closed forms that the checker accepts, numbers that are the target or the tightest whole, errors."""
 
 import json
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.cli import main
@@ -16,6 +16,7 @@ from derive.inverse import closed_forms, with_target
 from derive.model import Given
 from derive.monotone import crossing, direction, last_whole
 from derive.plan import Plan, parse_plan
+from derive.precision import RECIPES
 from derive.reading import to_sympy
 from derive.report import report
 from derive.situation import situation
@@ -160,9 +161,12 @@ def test_a_degree_of_the_plan_is_solved_for():
     found = solved("activations", 2 * 10**9, "t", "gpt3-175b")
     assert found.value == 2
     assert found.report.plan.tp == 2
-    # Fewer key/value heads than devices: they are replicated, which the equation does not know, but the check does.
-    found = solved("mlp-activations", 10**8, "t", "llama3-70b")
-    assert found.checks[0].value <= 10**8 < found.checks[1].value
+    # Fewer key/value heads than devices: they are kept whole, which the equation does not know, but the check does.
+    found = solved("activations", 10**9, "t", "llama3-70b", "tp=t,sp")
+    assert [each.value <= 10**9 for each in found.checks] == [True, False]
+    asked = situation(FORMULAS["activations"], model("llama3-70b"), parse_plan("tp=16,sp", common.symbol))
+    sixteen = solved("activations", asked.value, "t", "llama3-70b", "tp=t,sp")
+    assert (sixteen.value, sixteen.checks[0].value) == (16, asked.value)
 
 
 def test_a_size_that_bounds_the_letter_is_respected():
@@ -200,10 +204,10 @@ def test_a_throughput_must_be_reached():
     assert found.checks[0].value >= 10**6 > found.checks[1].value
 
 
-# Every letter of every quantity, at the sizes of a model: the answer gives the target, or is the tightest whole number.
+# Every letter of every quantity, at the sizes of a model: the answer gives the target, or is the tightest.
 SETS = {
-    "D": 15 * 10**12, "P": PEAK, "eta": Fraction(2, 5), "G": 1024, "R": Fraction(5, 2), "N": 7 * 10**9, "m": 512, "p": 4,
-    "n": 768, "W": 3350 * 10**9,
+    "D": 15 * 10**12, "P": PEAK, "eta": Fraction(2, 5), "G": 1024, "R": Fraction(5, 2), "N": 7 * 10**9, "m": 512,
+    "p": 4, "n": 768, "W": 3350 * 10**9,
 }  # fmt: skip
 
 
@@ -219,7 +223,7 @@ def round_trips():
                 yield pytest.param(name, letter, known, id=f"{name} {letter}")
 
 
-@pytest.mark.parametrize(("name", "letter", "known"), round_trips())
+@pytest.mark.parametrize(("name", "letter", "known"), list(round_trips()))
 def test_solving_and_evaluating_is_a_round_trip(name, letter, known):
     formula = FORMULAS[name]
     about = model("gpt2") if formula.needs_model else None
@@ -235,8 +239,9 @@ def test_solving_and_evaluating_is_a_round_trip(name, letter, known):
         found = solve(formula, value, letter, about, Plan(), options=others)
     except SolveError as error:
         words = ("does not depend", "more than one", "neither only rises", "interval")
-        assert any(word in str(error) for word in words), error
-        return
+        if here.value == 0 or any(word in str(error) for word in words):
+            return
+        raise
     if found.value is None:
         return
     if found.checks:
@@ -249,12 +254,10 @@ def test_solving_and_evaluating_is_a_round_trip(name, letter, known):
         assert abs(found.root - here.value) * 10**20 <= here.value
 
 
-@given(st.integers(1, 10**18), st.integers(1, 10**15), st.sampled_from([12, 16, 18]))
-def test_the_most_parameters_that_fit_are_the_floor(memory, _more, each):
+@given(st.integers(18, 10**18), st.sampled_from([12, 16, 18]))
+@settings(max_examples=40)
+def test_the_most_parameters_that_fit_are_the_floor(memory, each):
     names = {12: "bf16-no-master", 16: "bf16", 18: "bf16-fp32-grads"}
-    assume(memory >= each)
-    from derive.precision import RECIPES
-
     found = solve(FORMULAS["states"], Fraction(memory), "N", None, Plan(recipe=RECIPES[names[each]]))
     assert found.value == memory // each
 
@@ -328,6 +331,11 @@ def test_more_than_one_solution_is_said():
     with pytest.raises(SolveError, match="more than one closed form for s"):
         solve(two_ways, Fraction(7), "s")
     assert solve(two_ways, Fraction(7), "L", options=options(s=2, a=1)).value == 10
+
+
+def test_a_minimum_that_stays_where_it_is_has_many_solutions():
+    with pytest.raises(SolveError, match="more than one m gives in-flight-microbatches = 4: all from 4 on"):
+        solved("in-flight-microbatches", 4, "m", p=4)
 
 
 def test_a_question_says_what_is_wanted():

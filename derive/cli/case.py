@@ -81,13 +81,10 @@ def of_device(formula: Formula, model: Model | None, plan: Plan, options: Namesp
     from formulas.hardware import device
     from formulas.notation import common
 
-    chosen, dtype = device(options.gpu), plan.recipe.compute.name
+    chosen = device(options.gpu)
     reached = set(formula.reached(model, plan if model is None else model.complete(plan)))
     own = formula.notation.letters
     given = [letter for letter in chosen.letters if letter in reached and own.get(letter) == common.letters[letter]]
     if not given:
         raise DeriveError(f"{formula.name} does not depend on the device: leave out --gpu {options.gpu[:40]}")
-    already = values_of(formula.notation, options)
-    if "P" in already and "P" in given:
-        chosen.refuse_sparse(already["P"].value, dtype)
-    return {letter: chosen.value(letter, dtype) for letter in given if letter not in already}
+    return chosen.values(given, plan.recipe.compute.name, values_of(formula.notation, options))

@@ -64,7 +64,7 @@ def _values(options: Namespace, model: Model | None, plan: Plan, deadline: Fract
     if options.gpu is None:
         raise DeriveError("on which device? give --gpu h100; see `derive hardware`")
     chosen = device(options.gpu)
-    values = {letter: chosen.value(letter, plan.recipe.compute.name) for letter in chosen.letters} | values
+    values = chosen.values(chosen.letters, plan.recipe.compute.name, values) | values
     if options.step_time is not None:
         values["T"] = Given(parse_amount(options.step_time, "--step-time", "second"), "option")
     if options.tflops is not None:

@@ -2,7 +2,7 @@
 
 from derive import Citation, claims
 from formulas.inference import latent_kv_cache
-from formulas.parallelism import pipeline_idle, zero_bubble_idle
+from formulas.parallelism import dual_pipe_idle, pipeline_idle, zero_bubble_idle
 
 deepseek_v3 = Citation(
     key="deepseek-v3",
@@ -21,6 +21,13 @@ waiting_without_weights = claims(
     deepseek_v3, zero_bubble_idle, "table 2, ZB1P: its PP, F, B and W; B is the whole backward pass", form=True,
     rows={"": "(p - 1)*(t_f + t_b - 2*t_w)"},
     note="holds where W is no longer than F and than the rest of B",
+)  # fmt: skip
+
+waiting_both_ways = claims(
+    deepseek_v3, dual_pipe_idle, "table 2, DualPipe: its PP, F&B, B and W", form=True,
+    rows={"": "(p/2 - 1)*(t_o + t_b - 3*t_w)"},
+    note="of the middle devices, where a forward pass takes as long as the gradients of the inputs: the table says "
+    "neither, and outer devices wait less where overlapping saves time",
 )  # fmt: skip
 
 cached = claims(

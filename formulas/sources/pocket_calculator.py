@@ -25,7 +25,7 @@ compute = claims(pocket_calculator, training_flops, "the 6ND rule, and its tests
 each_token = claims(
     pocket_calculator, flops_per_token, "the 6ND rule: a product or a lookup, each parameter once", about=llama,
     letters={"N": parameters}, expected="refuted", rows={"": "6*N"},
-    note="a lookup has no FLOPs, so that an untied input table is 6*V*h too much; attention's score products are missing",
+    note="a lookup has no FLOPs: an untied input table is 6*V*h too much; attention's score products are missing",
 )  # fmt: skip
 
 byte_rule = claims(
