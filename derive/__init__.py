@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 _HOME = {
     "derive.collectives": ("gather", "reduce"),
     "derive.folds": ("flops", "in_flight", "parameters", "pointwise", "saved", "tensors"),
-    "derive.functions": ("ceil", "exact", "floor", "maximum", "minimum", "sqrt"),
+    "derive.functions": ("ceil", "floor", "maximum", "minimum", "rational", "sqrt"),
     "derive.citation": ("Citation", "Claim", "claims"),
     "derive.quantity": ("Constant", "Formula", "Statement", "formula"),
     "derive.ledger": ("Ledger", "Line", "Row"),
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from derive.citation import Citation, Claim, claims
     from derive.collectives import gather, reduce
     from derive.folds import flops, in_flight, parameters, pointwise, saved, tensors
-    from derive.functions import ceil, exact, floor, maximum, minimum, sqrt
+    from derive.functions import ceil, floor, maximum, minimum, rational, sqrt
     from derive.ledger import Ledger, Line, Row
     from derive.letters import Letter, Notation, notation
     from derive.model import Architecture, Given, Model

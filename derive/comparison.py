@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from derive.citation import Claim
-from derive.errors import ModelError, PlanError
-from derive.evaluation import Valued
-from derive.interval import Interval
-from derive.model import Given, Model
+from derive.errors import GrammarError, ModelError, PlanError
+from derive.evaluation import Valued, number
+from derive.model import Given, Model, definitions
 from derive.plan import LETTERS, Plan
 from derive.quantity import Formula
+from derive.reading import sum_to_tree
 from derive.report import Report, report
 from derive.tree import Negative, Node, sum_of
 from derive.values import System
+from derive.verdict import Judgement, is_neglected, plan_of
 
 
 @dataclass(frozen=True)
@@ -25,16 +26,31 @@ class Entry:
     valued: Valued
     difference: Fraction | None  # claim minus derived; None where one of them has no number
     relative: Fraction | None  # the same as a share of the derived value
+    explained: bool | None  # whether that is what separates the two in letters, at these sizes; None if not known
 
     @property
     def gap(self) -> Node | None:
-        """Claim minus derived in letters: the residual, or what it counts too much less what it leaves out."""
-        judgement = self.valued.judgement
-        if judgement.residual is not None:
-            return judgement.residual
-        added = [judgement.included] if judgement.included is not None else []
-        left_out = [Negative(judgement.neglected)] if judgement.neglected is not None else []
-        return sum_of([*added, *left_out]) if added or left_out else None
+        """Claim minus derived in letters, None where that is nothing."""
+        return gap(self.valued.judgement)
+
+
+def gap(judgement: Judgement) -> Node | None:
+    """Claim minus derived in letters: its error, and what it counts too much, less what it leaves out on purpose."""
+    less = left_out(judgement)
+    parts = [judgement.residual, judgement.included, Negative(less) if less is not None else None]
+    found = [part for part in parts if part is not None]
+    return sum_of(found) if found else None
+
+
+def left_out(judgement: Judgement) -> Node | None:
+    """The rows that a claim leaves out on purpose: known for one that holds, and for a refuted one made here."""
+    claim = judgement.claim
+    if judgement.residual is None or not claim.neglect:
+        return judgement.neglected
+    model = claim.about.bare if claim.about is not None else None
+    rows = [row.value for row in claim.formula.ledger(model, plan_of(claim)) if is_neglected(row, claim.neglect)]
+    notation = claim.formula.notation
+    return sum_to_tree(rows, notation.order, where=definitions(claim.relations, notation)) if any(rows) else None
 
 
 @dataclass(frozen=True)
@@ -82,7 +98,7 @@ def compare(
 def _plan_here(claim: Claim, plan: Plan, numbers: bool) -> Plan:
     """The plan that a claim is compared under: its own, with what it leaves open taken from the person's plan."""
     own = claim.plan
-    chosen = {"recipe": plan.recipe, "optimizer": plan.optimizer}
+    chosen = {name: getattr(plan, name) for name in ("recipe", "optimizer") if name not in claim.formats}
     chosen |= {name: getattr(plan, name) for name in ("kernels", "mask", "frozen") if not getattr(own, name)}
     for key in LETTERS:
         if numbers and not isinstance(getattr(own, key), int):
@@ -93,7 +109,20 @@ def _plan_here(claim: Claim, plan: Plan, numbers: bool) -> Plan:
 
 def _entry(valued: Valued, made: Report) -> Entry:
     value, derived = valued.value, made.value
-    if value is None or derived is None or isinstance(value, Interval) or isinstance(derived, Interval):
-        return Entry(valued, None, None)
+    if not isinstance(value, Fraction) or not isinstance(derived, Fraction):
+        return Entry(valued, None, None, None)
     difference = value - derived
-    return Entry(valued, difference, difference / derived if derived else None)
+    return Entry(valued, difference, difference / derived if derived else None, _explained(valued, made, difference))
+
+
+def _explained(valued: Valued, made: Report, difference: Fraction) -> bool | None:
+    judgement = valued.judgement
+    between = gap(judgement)
+    if between is None:
+        return difference == 0 if judgement.proof else None
+    known = dict(made.given) | {letter: Given(size, "assumed") for letter, size in valued.assumed.items()}
+    try:
+        expected = number(between, known)
+    except GrammarError:
+        return None
+    return None if expected is None else expected == difference

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NoReturn
+from typing import NoReturn, cast
 
-from sympy import Integer
+from sympy import Expr, Integer
 
 from derive.errors import GrammarError, SolveError
 from derive.evaluation import number
@@ -118,14 +118,15 @@ def equation(question: Question) -> Equation:
         relations = {x: tree for x, tree in case.model.relations.items() if x not in keep}
         expression = apply_relations(expression, relations, formula.notation)
     nothing = {formula.notation.symbol(x): Integer(0) for x, given in known.items() if given.value == 0}
-    tree = to_tree(expression.xreplace(nothing), formula.notation.order)
+    expression = cast(Expr, expression.xreplace(nothing))
+    tree = to_tree(expression, formula.notation.order)
     letters = symbols_of(tree)
     if name not in letters:
         others = f"its letters are {', '.join(letters)}" if letters else "it has no letters"
         raise SolveError(f"{formula.name} does not depend on {name} ({question.letter.meaning}) here: {others}")
     symbol = formula.symbol if formula.symbol not in letters else f"{formula.symbol}_0"
     table = with_target(formula.notation, symbol, formula.title, str(formula.unit))
-    forms = closed_forms(expression.xreplace(nothing), question.letter.symbol, symbol, table)
+    forms = closed_forms(expression, question.letter.symbol, symbol, table)
     made = Equation(question, symbol, tree, known, tuple(x for x in letters if x != name and x not in known))
     return replace(made, closed=_in_letters(made, forms) if made.free else _in_force(made, forms))
 

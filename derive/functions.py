@@ -1,4 +1,4 @@
-"""The functions of the grammar on amounts in letters, for authors: what a claim writes as sqrt, max, min, ceil, floor."""
+"""Functions of amounts in letters, for authors: what a claim writes as sqrt, max, min, ceil and floor."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sympy import Expr
 from derive.monomials import rational_number
 
 
-def exact(value: int | Fraction) -> Expr:
+def rational(value: int | Fraction) -> Expr:
     """A number as an amount.
 
-    >>> exact(Fraction(1, 3))
+    >>> rational(Fraction(1, 3))
     1/3
     """
     return rational_number(Fraction(value))
@@ -35,7 +35,7 @@ def floor(amount: Expr) -> Expr:
 
 
 def _several(function: type, amounts: tuple[Expr | int, ...]) -> Expr:
-    different = [exact(each) if isinstance(each, int) else each for each in dict.fromkeys(amounts)]
+    different = [rational(each) if isinstance(each, int) else each for each in dict.fromkeys(amounts)]
     if len(different) == 1:
         return different[0]
     # SymPy would compare each with each by assumptions, which takes a fifth of a second for four sums of letters.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, cast
 
 from sympy import Add, Basic, Expr, Max, Min, Mul, Poly, Pow, Symbol, fraction, together
 
@@ -190,7 +190,8 @@ class _Equation:
         """Roots of x beside x itself: with z for the smallest root, an equation in whole powers of z."""
         name, table = self.another("a root of the letter")
         z = table.symbol(name)
-        for form in _Equation(self.expression.xreplace({self.x: z**degree}), z, self.target, table).solved():
+        inside = cast(Expr, self.expression.xreplace({self.x: z**degree}))
+        for form in _Equation(inside, z, self.target, table).solved():
             yield Inverse(Power(form.tree, integer(degree)), form.proofs, form.branches)
 
     def another(self, meaning: str) -> tuple[str, Notation]:

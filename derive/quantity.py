@@ -202,6 +202,8 @@ def formula(
             raise DeriveError(f"formula {name!r} has no docstring, whose first line is its title")
         standing = {letter: each if isinstance(each, tuple) else (each,) for letter, each in letters.items()}
         held = unit == byte if per_device is None else per_device
-        return Formula(function, symbol, unit, notation, name, topic, title, standing, defaults, constants, held, of_model)
+        return Formula(
+            function, symbol, unit, notation, name, topic, title, standing, defaults, constants, held, of_model
+        )
 
     return decorate

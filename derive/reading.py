@@ -215,9 +215,7 @@ def shares(
     return [terms_to_tree(times(above, inverse), order) for inverse in inverses if inverse is not None]
 
 
-def terms_to_tree(
-    terms: Terms, order: Sequence[str], *, in_front: bool = True, convert: Convert | None = None
-) -> Node:
+def terms_to_tree(terms: Terms, order: Sequence[str], *, in_front: bool = True, convert: Convert | None = None) -> Node:
     """The tree of a sum of monomials, as `to_tree` reads it; `convert` reads what is inside its atoms."""
     places = {name: index for index, name in enumerate(order)}
 

@@ -80,7 +80,9 @@ def situation(
     requiring_gradients(model.whole, asked)  # refuses a parameter that is not there
     check_blocks(model.whole.block_names, asked.recompute)
     # What only the other stage of a pipeline depends on may be set too.
-    reached = {x for stage in {asked.stage, ""} for x in formula.reached(model, replace(model.complete(asked), stage=stage))}
+    reached = {
+        x for stage in {asked.stage, ""} for x in formula.reached(model, replace(model.complete(asked), stage=stage))
+    }
     own = set(model.architecture.letters.split())
     plain = {
         x: each for x, each in sizes.items() if x not in own and (x in reached or x in degrees or x in LETTER_KEYS)
@@ -142,7 +144,9 @@ def _staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, .
             raise PlanError(f"pp={degree} is more than {name} = {known[name].value}: a stage would have no layer")
         elif known[name].value % degree:
             plan = replace(plan, uneven=True)
-            said.append(f"pp = {degree} does not divide {name} = {known[name].value}: the stage counted has most layers")
+            said.append(
+                f"pp = {degree} does not divide {name} = {known[name].value}: the stage counted has most layers"
+            )
     return plan, tuple(said)
 
 

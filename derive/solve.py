@@ -27,9 +27,9 @@ DOUBLINGS = 80  # from 1, of the letter, at which a quantity is looked at that i
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A value of the letter and the quantity there, or why there is none."""
+    """A whole value of the letter and the quantity there, or why there is none."""
 
-    at: Fraction | int
+    at: int
     value: Fraction | None
     reason: str = ""
 
@@ -116,7 +116,7 @@ def _real(found: Solution) -> Solution:
         raise SolveError(
             f"{question.wanted} would take {letter.name} = {show(root, '1')}, which is above its most, {letter.most}"
         )
-    there = check(made, root).value
+    there = _there(made, root)
     if there is not None and made.along(root) != there:
         where = f"{letter.name} = {show(root, '1')}"
         raise SolveError(f"{question.formula.name} is {question.amount(there)} at {where}, not what was solved")
@@ -170,16 +170,20 @@ def _whole(found: Solution) -> Solution:
     return _reported(replace(found, root=root, value=Fraction(answer.at), exact=str(answer.at), checks=checks))
 
 
-def check(made: Equation, at: Fraction | int) -> Check:
-    """The quantity at a value of the letter as everybody who sets it would get it: the model and the plan must fit."""
-    question = made.question
+def check(made: Equation, at: int) -> Check:
+    """The quantity at a whole number as everybody who sets it would get it: the model and the plan must fit."""
     try:
-        value = situation(question.formula, question.model, question.plan, options=question.given(at)).value
+        return Check(at, _there(made, at))
     except (ModelError, PlanError, GrammarError) as error:
         return Check(at, None, str(error))
+
+
+def _there(made: Equation, at: Fraction | int) -> Fraction | None:
+    question = made.question
+    value = situation(question.formula, question.model, question.plan, options=question.given(at)).value
     if value is None:  # a letter behind it has no value, but cancels: devices in what a run costs
         value = made.along(at)
-    return Check(at, value if isinstance(value, Fraction) else None)
+    return value if isinstance(value, Fraction) else None
 
 
 def _first(found: Solution, start: int, step: int, most: int = MOST_TRIED, *, safe: bool = True) -> Check | None:

@@ -164,7 +164,10 @@ def parse_amount(text: str, name: str, unit: str, most: int | None = None) -> Fr
     Traceback (most recent call last):
     derive.errors.ValueTextError: T is in second: got '80GB', which is in byte
     """
-    value = parse_value(text)
+    try:
+        value = parse_value(text)
+    except ValueTextError as error:
+        raise ValueTextError(f"{name}: {error}") from None
     if value.unit not in (None, unit):
         raise ValueTextError(f"{name} is in {unit}: got {_quoted(text)}, which is in {value.unit}")
     if value.number <= 0:

@@ -161,6 +161,7 @@ def _refuted(
     there = _everywhere(point, (claim.tree, derived, *bound.values()), claim.relations | bound)
     trees = (claim.tree, derived, *([residual] if residual is not None else []))
     used = {name for tree in trees for name in symbols_of(tree)}
+    used |= {name for letter in used & set(claim.relations) for name in symbols_of(claim.relations[letter])}
     shown = {name: int(value) for name, value in there.items() if name in used}
     try:
         values = evaluate(claim.tree, there), evaluate(derived, there)

@@ -1,14 +1,12 @@
 """Training data on disk: bytes of a token and of a data set, and what windows drawn at random cover of it."""
 
-from sympy import Integer, Min, ceiling
-
-from derive import Line, Statement, byte, dimensionless, formula, token
+from derive import Line, Statement, byte, ceil, dimensionless, formula, minimum, token
 from formulas.notation import notation_of
 
 notation = notation_of("data")
 V, D, s, y, l, n = (notation.symbol(x) for x in "VDsyln")
 
-CODES = Integer(2) ** 16  # that two bytes tell apart
+CODES = 2**16  # that two bytes tell apart
 
 
 @formula("y", unit=byte / token, notation=notation)
@@ -23,7 +21,7 @@ def token_bytes(model=None):  # noqa: ARG001
     [2, 2, 4, 4, 4]
     """
     why = f"2 bytes have {CODES} values"
-    return Statement(Min(4, 2 * ceiling(V / CODES)), "uint16 or uint32", why, each=byte / token)
+    return Statement(minimum(4, 2 * ceil(V / CODES)), "uint16 or uint32", why, each=byte / token)
 
 
 @formula("M", unit=byte, notation=notation, letters={"y": token_bytes})

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 
-from sympy import Expr, Integer
-
-from derive import Given, Line, Plan, Statement, dimensionless, formula
+from derive import Given, Line, Plan, Statement, dimensionless, formula, rational
 from derive.formats import FORMATS, Format, Specials
 from formulas.notation import notation_of
 
@@ -30,16 +28,16 @@ def bits(plan: Plan) -> Mapping[str, Given]:
 
 
 # The largest significand and the largest exponent, by what a format gives up for infinities and NaN.
-_LARGEST: dict[Specials, tuple[Expr, str]] = {
+_LARGEST = {
     Specials.IEEE: ((2 - 2**-m) * 2 ** (2 ** (e - 1) - 1), "all ones, one exponent below the largest"),
     Specials.ONE_NAN: ((2 - 2 ** (1 - m)) * 2 ** (2 ** (e - 1)), "one below all ones at the largest exponent"),
     Specials.NONE: ((2 - 2**-m) * 2 ** (2 ** (e - 1)), "all ones at the largest exponent"),
 }
 # Codes of one sign that are no finite values.
-_GIVEN_UP: dict[Specials, Expr] = {
+_GIVEN_UP = {
     Specials.IEEE: 2**m,
-    Specials.ONE_NAN: Integer(1),
-    Specials.NONE: Integer(0),
+    Specials.ONE_NAN: rational(1),
+    Specials.NONE: rational(0),
 }
 
 
@@ -111,7 +109,7 @@ def float_values(plan):
     rows = [Statement(2 ** (1 + e + m), "codes", "a sign, the exponent and the mantissa")]
     if _GIVEN_UP[specials] != 0:
         rows.append(Statement(-2 * _GIVEN_UP[specials], "infinities and NaN", specials.value))
-    return (*rows, Statement(Integer(-1), "the second zero", "+0 and -0 are one value"))
+    return (*rows, Statement(rational(-1), "the second zero", "+0 and -0 are one value"))
 
 
 @formula("w", unit=dimensionless, notation=notation, defaults=bits)
@@ -126,5 +124,5 @@ def bits_per_value(plan):
         rows.append(Statement(z / k, "its share of the scale", f"{form.block} values share one {form.scale} value"))
     held = plan.recipe.compute.bytes * 8
     if not form.scale and held != form.bits:
-        rows.append(Statement(Integer(held - form.bits), "unused", f"{form.name} is held in {held} bits"))
+        rows.append(Statement(rational(held - form.bits), "unused", f"{form.name} is held in {held} bits"))
     return tuple(rows)

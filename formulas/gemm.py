@@ -3,9 +3,7 @@
 from math import prod
 from types import MappingProxyType
 
-from sympy import Integer
-
-from derive import Given, Input, Statement, dimensionless, einsum, flop, flops, formula, tensors, trace
+from derive import Given, Input, Statement, dimensionless, einsum, flop, flops, formula, rational, tensors, trace
 from derive.units import byte
 from formulas.notation import notation_of
 
@@ -59,7 +57,7 @@ def tensor_bytes(plan):
 def strides(tensor):
     """Strides of a contiguous tensor: for each axis, the product of the sizes of the later ones; of the last one, 1."""
     sizes = [axis.size for axis in tensor.axes]
-    return tuple(prod(sizes[place + 1 :], start=Integer(1)) for place in range(len(sizes)))
+    return tuple(prod(sizes[place + 1 :], start=rational(1)) for place in range(len(sizes)))
 
 
 @formula("s_0", unit=dimensionless, notation=gemm)

@@ -2,9 +2,21 @@
 
 from dataclasses import replace
 
-from sympy import Min
-
-from derive import Input, Ledger, Statement, byte, dimensionless, flop, flops, formula, linear, tensors, token, trace
+from derive import (
+    Input,
+    Ledger,
+    Statement,
+    byte,
+    dimensionless,
+    flop,
+    flops,
+    formula,
+    linear,
+    minimum,
+    tensors,
+    token,
+    trace,
+)
 from derive.folds import parameters, width
 from derive.units import parameter
 from formulas.notation import notation_of
@@ -49,7 +61,7 @@ def window_kv_cache(model, plan):
     The last w tokens, the new one included: what a static cache allocates; transformers' dynamic one keeps w - 1
     between steps. All layers have the window. Unit: byte.
     """
-    rows = (replace(row, value=row.value.xreplace({s: Min(s, w)})) for row in cache(model, plan))
+    rows = (replace(row, value=row.value.xreplace({s: minimum(s, w)})) for row in cache(model, plan))
     return Ledger(tuple(rows), byte)
 
 

@@ -2,9 +2,7 @@
 
 from types import MappingProxyType
 
-from sympy import Integer, sqrt
-
-from derive import Given, Line, Statement, dimensionless, formula
+from derive import Given, Line, Statement, dimensionless, formula, rational, sqrt
 from formulas.notation import notation_of
 
 notation = notation_of("init")
@@ -69,7 +67,7 @@ def residual_variance(model=None):  # noqa: ARG001
 
     Independent branches; tau is 1 unless it is set. At tau = 1/(2L), what `residual-scale` gives, it is 2. Unit: 1.
     """
-    return Statement(Integer(1), "the embedding"), Statement(2 * L * tau, "two branches a layer")
+    return Statement(rational(1), "the embedding"), Statement(2 * L * tau, "two branches a layer")
 
 
 @formula("x", unit=dimensionless, notation=notation)

@@ -3,9 +3,23 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from sympy import Integer, Max, Min, ceiling, floor
-
-from derive import Constant, Given, Ledger, Line, Role, Statement, byte, formula, saved, tensors
+from derive import (
+    Constant,
+    Given,
+    Ledger,
+    Line,
+    Role,
+    Statement,
+    byte,
+    ceil,
+    floor,
+    formula,
+    maximum,
+    minimum,
+    rational,
+    saved,
+    tensors,
+)
 from derive.folds import parameters, width
 from derive.interval import Interval
 from derive.reading import to_tree
@@ -61,7 +75,9 @@ def gathered_layer(model, plan):
     return Ledger(tuple(rows), byte)
 
 
-again = Min(1, m - 1)  # 0 in the first micro-batch, 1 after it: whether gradients are there when a backward pass starts
+again = minimum(
+    1, m - 1
+)  # 0 in the first micro-batch, 1 after it: whether gradients are there when a backward pass starts
 moments = {
     "M_r": resident_states,
     "M_g": gradients,
@@ -91,8 +107,14 @@ def timeline(model, plan):
 def there(model, plan):
     """X, K and Z, each 0 where it has no rows; of bare sizes nothing is known about a layer."""
     if model is None:
-        return (Integer(0),) * 3
-    return tuple(x if moments[str(x)].rows(model, plan).value != 0 else Integer(0) for x in (X, K, Z))
+        return (rational(0),) * 3
+    return tuple(x if moments[str(x)].rows(model, plan).value != 0 else rational(0) for x in (X, K, Z))
+
+
+def highest(moments):
+    """The largest of the moments, without those that another one is beyond by letters alone."""
+    amounts = dict.fromkeys(moments.values())
+    return maximum(*(x for x in amounts if not any((y - x).is_positive for y in amounts)))
 
 
 @formula("M_f", unit=byte, notation=notation, letters=moments, defaults=once)
@@ -126,9 +148,7 @@ def peak_memory(plan, model=None):
     """
     return (
         Statement(M_r, "states that stay"),
-        Statement(
-            Max(*timeline(model, plan).values()), "the largest moment", "of: " + ", ".join(timeline(model, plan))
-        ),
+        Statement(highest(timeline(model, plan)), "the largest moment", "of: " + ", ".join(timeline(model, plan))),
     )
 
 
@@ -139,7 +159,7 @@ def memory_sum(plan, model=None):
     Unit: byte.
     """
     x, k, z = there(model, plan)
-    total, peak = (text_of(amount) for amount in (M_g + A + x + k + z, Max(*timeline(model, plan).values())))
+    total, peak = (text_of(amount) for amount in (M_g + A + x + k + z, highest(timeline(model, plan))))
     bound = Line(peak, total, "no moment has more: min(1, m - 1) is at most 1", checked=True, relation="<=")
     return (
         Statement(M_r, "states that stay", by=(bound,)),
@@ -223,8 +243,8 @@ ALLOCATOR = tuple(
 )
 least, small, small_buffer, large_buffer, large, step = (each.number for each in ALLOCATOR)
 # Sizes are multiples of the least block, so that the next one above `small` and the first from `large` on are whole.
-above_small = Min(1, floor(r / (small + 1)))
-from_large = Min(1, floor(r / (large - least + 1)))
+above_small = minimum(1, floor(r / (small + 1)))
+from_large = minimum(1, floor(r / (large - least + 1)))
 
 
 @formula("r_b", unit=byte, notation=notation, constants=ALLOCATOR[:1])
@@ -234,7 +254,7 @@ def allocated_block():
     Requested <= allocated <= active <= reserved <= the driver's count: this is the step from the first to the second.
     Unit: byte.
     """
-    return Statement(least * ceiling(r / least), "rounded up to whole blocks", each=byte)
+    return Statement(least * ceil(r / least), "rounded up to whole blocks", each=byte)
 
 
 @formula("r_s", unit=byte, notation=notation, constants=ALLOCATOR)
@@ -247,5 +267,5 @@ def allocated_segment():
     return (
         Statement(small_buffer * (1 - above_small), "up to 1 MiB: a small segment", each=byte),
         Statement(large_buffer * (above_small - from_large), "below 10 MiB: a large segment", each=byte),
-        Statement(step * ceiling(r / step) * from_large, "from 10 MiB on: a segment of its own", each=byte),
+        Statement(step * ceil(r / step) * from_large, "from 10 MiB on: a segment of its own", each=byte),
     )

@@ -1,8 +1,6 @@
 """How long the devices of a pipeline wait, and how many micro-batches they hold at once, as their schedule decides."""
 
-from sympy import Min
-
-from derive import Line, Statement, dimensionless, formula, second
+from derive import Line, Statement, dimensionless, formula, minimum, second
 from formulas.notation import notation_of
 
 notation = notation_of("parallelism")
@@ -122,7 +120,7 @@ def in_flight_microbatches():
     Device i of p, counted from 0, holds min(m, p - i). Unit: 1.
     """
     held = Line("p - 1 + 1", "p", "the warm-up, and one more before the first backward pass", checked=True)
-    return Statement(Min(m, p), "micro-batches in flight", "no more than there are", by=(held,))
+    return Statement(minimum(m, p), "micro-batches in flight", "no more than there are", by=(held,))
 
 
 @formula("x", unit=dimensionless, notation=notation)
@@ -137,7 +135,7 @@ def interleaved_in_flight_microbatches():
         "chunks of the first device's warm-up (2(p - 1) + (v - 1)p) and the one after it, each 1/v of its layers",
         checked=True,
     )
-    return Statement(Min(m, p + p / v - 1 / v), "micro-batches in flight", "no more than there are", by=(held,))
+    return Statement(minimum(m, p + p / v - 1 / v), "micro-batches in flight", "no more than there are", by=(held,))
 
 
 @formula("x", unit=dimensionless, notation=notation)

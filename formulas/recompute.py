@@ -2,9 +2,21 @@
 
 from dataclasses import replace
 
-from sympy import Integer, sqrt
-
-from derive import Given, Line, Statement, byte, dimensionless, flop, flops, formula, saved, tensors, token
+from derive import (
+    Given,
+    Line,
+    Statement,
+    byte,
+    dimensionless,
+    flop,
+    flops,
+    formula,
+    rational,
+    saved,
+    sqrt,
+    tensors,
+    token,
+)
 from formulas.flops import flops_per_token
 from formulas.notation import notation_of
 
@@ -52,7 +64,7 @@ def recompute_factor():
 
     4/3 only where every product is run again, the head's too. Unit: 1.
     """
-    return Statement(Integer(1), "the model's own FLOPs"), Statement(X / F, "what is run again")
+    return Statement(rational(1), "the model's own FLOPs"), Statement(X / F, "what is run again")
 
 
 @formula("m", unit=dimensionless, notation=notation, defaults={"b": Given(1, "default"), "n": Given(1, "default")})

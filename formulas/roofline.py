@@ -3,8 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from sympy import Expr, Integer, Min, Poly, ceiling
-
 from derive import (
     Constant,
     Input,
@@ -15,6 +13,7 @@ from derive import (
     Statement,
     Trace,
     byte,
+    ceil,
     device,
     dimensionless,
     einsum,
@@ -23,7 +22,9 @@ from derive import (
     formula,
     gelu,
     identity,
+    minimum,
     pointwise,
+    rational,
     relu,
     second,
     tensors,
@@ -53,7 +54,7 @@ attention = trace(
 )
 
 
-def moved(operation: Trace, plan: Plan) -> Expr:
+def moved(operation: Trace, plan: Plan):
     """Bytes that an operation moves if each tensor is read or written once, in the format that the plan computes in."""
     outer = [tensor.name for tensor in operation.tensors if tensor.op is None or tensor is operation.tensors[-1]]
     return tensors(operation, plan, tuple(outer), "read or written once").value
@@ -77,7 +78,7 @@ def of_product(operation: Trace, plan: Plan) -> Ledger:
     return Ledger((Row((), "operations over bytes", (), None, intensity, why),), flop / byte)
 
 
-def of_elements(operation: Trace, plan: Plan, each: Expr) -> Ledger:
+def of_elements(operation: Trace, plan: Plan, each) -> Ledger:
     """Operations of a traced function of elements over the bytes that it moves, at so many `each` element."""
     counted, bytes_moved = pointwise(operation, plan).times(each, flop), moved(operation, plan)
     found = counted.per(bytes_moved, byte)
@@ -85,7 +86,7 @@ def of_elements(operation: Trace, plan: Plan, each: Expr) -> Ledger:
     return replace(found, lines=(Line(left, _text(found.value), "operations over bytes", checked=True),))
 
 
-def _text(amount: Expr) -> str:
+def _text(amount) -> str:
     return to_text(to_tree(amount, notation.order))
 
 
@@ -134,7 +135,7 @@ def relu_intensity(plan):
 
     Unit: FLOP/byte.
     """
-    return of_elements(rectifier, plan, Integer(1))
+    return of_elements(rectifier, plan, rational(1))
 
 
 GELU = Constant(
@@ -169,7 +170,7 @@ def attainable_flops():
 
     Compute and traffic overlap fully; `--set I=0.25` for another operation than a product. Unit: FLOP/second/device.
     """
-    return Statement(Min(P, I * W), "the lower of the two")
+    return Statement(minimum(P, I * W), "the lower of the two")
 
 
 @formula("eta", unit=dimensionless, notation=notation, letters={"I": arithmetic_intensity})
@@ -178,7 +179,7 @@ def mfu_bound():
 
     Unit: 1.
     """
-    return Statement(Min(1, I * W / P), "attainable over peak")
+    return Statement(minimum(1, I * W / P), "attainable over peak")
 
 
 @formula("n", unit=dimensionless, notation=notation)
@@ -188,8 +189,9 @@ def compute_bound_size(plan):
     Where the arithmetic intensity of n × n matrices reaches the machine balance. Unit: 1.
     """
     intensity = of_product(squares, plan).value
-    slope, offset = Poly(intensity, n).all_coeffs()  # it grows with n: each element is used n times
+    at = [intensity.xreplace({n: rational(size)}) for size in (0, 1)]
+    slope, offset = at[1] - at[0], at[0]  # it is linear in n: each element is used n times
     balance = Line(_text(intensity), "P/W", "the crossing: intensity is the machine balance")
     # A count: FLOP and byte are gone once the format's width has met the balance.
-    row = Row((), "the crossing, rounded up", (), None, ceiling((P / W - offset) / slope), "the equation solved for n")
+    row = Row((), "the crossing, rounded up", (), None, ceil((P / W - offset) / slope), "the equation solved for n")
     return Ledger((row,), dimensionless, (balance,))

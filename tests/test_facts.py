@@ -1,8 +1,10 @@
 """Every fact of checks/facts, decided through the catalog; the data well formed; nothing of the seeds left out."""
 
+import json
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from checks.deciding import decide
-from checks.facts import Check, Fact, facts, number, prints, read_fact
+from checks.deciding import amount, decide
+from checks.facts import Check, Fact, Term, facts, number, prints, read_fact
+from derive.cli import main
 from derive.errors import ClaimError, DeriveError
+from derive.interval import Interval
 from formulas import all_claims
 
 FACTS = facts()
@@ -39,6 +43,53 @@ def test_every_source_is_cited():
 def test_a_fact_is_one_sentence(fact: Fact):
     assert fact.says.endswith(".")
     assert not re.search(r"[.!?] [A-Z]", fact.says.removesuffix("."))
+
+
+def names(texts: Iterable[str]) -> set[str]:
+    return set(re.findall("[A-Za-z_][A-Za-z0-9_]*", " ".join(texts)))
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.id)
+def test_no_term_is_idle(fact: Fact):
+    used = names(text for part in ("values", "holds", "identities") for text in fact.all(part))
+    assert {name for check in fact.checks for case in check.cases for name in case.terms} <= used
+
+
+# ---- the command line says the same ----
+
+
+def written(value: Fraction) -> str:
+    """A value as a person would set it: decimals, which every value of the facts but one has."""
+    shift = next(digits for digits in range(40) if (value * 10**digits).denominator == 1)
+    return f"{int(value * 10**shift)}e-{shift}"
+
+
+ASKED = {
+    case.terms[name]: fact.id
+    for fact in FACTS
+    for check in fact.checks
+    for case in check.cases
+    for name in names((*check.values, *check.holds)) & set(case.terms)
+    if case.terms[name].quantity and fact.id != "meeting-inverse"  # 21875/854496 has no decimals
+}
+
+
+@pytest.mark.parametrize("term", ASKED, ids=lambda term: f"{ASKED[term]}-{term.quantity}")
+def test_the_command_line_says_the_same(term: Term, capsys: pytest.CaptureFixture[str]):
+    options = {key: getattr(term, key) for key in ("model", "plan", "recipe", "optimizer", "dtype", "gpu")}
+    arguments = [word for key, value in options.items() if value for word in (f"--{key}", value)]
+    arguments += [word for letter, text in term.letters for word in ("--set", f"{letter}={written(number(text))}")]
+    assert main([term.quantity, "--json", *arguments]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    if term.rows or term.blocks or term.without:
+        assert set(term.rows) <= {row["tensor"] for row in answer["ledger"]}
+        return
+    value = amount(term)
+    ends = answer["value"].values() if isinstance(value, Interval) else [answer["value"]]
+    wanted = (value.low, value.high) if isinstance(value, Interval) else (value,)
+    assert [float(end) for end in wanted] == pytest.approx(list(ends), rel=1e-12)
+    if re.fullmatch("[0-9/.-]+", answer["exact"]):
+        assert answer["exact"] == str(value)
 
 
 # ---- a fact that is not so is seen ----

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from derive.comparison import Entry, Side
+from derive.comparison import Entry, Side, left_out
+from derive.plan import Plan
 from derive.render import json as as_json
 from derive.render import view
 from derive.render.table import Table, without_empty, wrapped
@@ -32,8 +33,15 @@ def parts(sides: tuple[Side, ...]) -> Iterator[str | Table]:
 def plan_text(side: Side) -> str:
     """The plan of a side as a person writes it."""
     items = plan_items(side.plan)
-    parts = (key if value is True else f"{key}={_joined(value)}" for key, value in items.items())
-    return ",".join(parts) or "one device, nothing recomputed"
+    keys = [key if value is True else f"{key}={_joined(value)}" for key, value in items.items()]
+    return "; ".join([",".join(keys) or "one device, nothing recomputed", *(f"{x} {y}" for x, y in formats(side))])
+
+
+def formats(side: Side) -> list[tuple[str, str]]:
+    """The recipe and the optimizer of a side, where they are not the default ones."""
+    usual, plan = Plan(), side.plan
+    found = [("recipe", plan.recipe.name)] if plan.recipe != usual.recipe else []
+    return [*found, *([("optimizer", plan.optimizer.name)] if plan.optimizer != usual.optimizer else [])]
 
 
 def _joined(value: object) -> str:
@@ -49,12 +57,12 @@ def _side(side: Side, place: int) -> Iterator[str | Table]:
     symbol = made.formula.symbol
     yield head
     yield wrapped(f"{symbol} = {to_text(made.derivation.expression)}   [{made.formula.unit}]", 0, 6)
-    unit = f", in {view.unit_text(made).strip()}" if made.value is not None else ""
+    unit = view.unit_text(made).strip() if made.value is not None else ""
     if not side.entries:
         yield f"{symbol} = {made.value_text}" if made.value_text is not None else ""
         yield "no source states it for this plan"
         return
-    yield f"differences are claim - derived{unit}"
+    yield "differences are claim - derived" + (f", in {unit}" if unit else "")
     rows = [("", "derived", "", _short(made, made.value), "", "")] if made.value is not None else []
     rows += [
         (
@@ -111,19 +119,24 @@ def _in_full(entry: Entry, place: int) -> Iterator[str]:
     yield wrapped(f"{view.MARKS[verdict]} {verdict}: {separation(entry)}", 6, 8)
     for note in view.notes(entry.valued):
         yield wrapped(note, 6, 8)
+    if entry.explained is False and not entry.valued.failing:
+        yield wrapped("! " + UNEXPLAINED, 6, 8)
+
+
+UNEXPLAINED = "the difference here is another one: what it is meant for is not all in force at these sizes"
 
 
 def separation(entry: Entry) -> str:
     """What separates a statement from the derived quantity, in letters, under the statement's own hypotheses."""
     judgement = entry.valued.judgement
     said = []
-    if judgement.neglected is not None:
-        rows = dict.fromkeys(row.role.value if row.role is not None else row.tensor for row in judgement.rows)
-        said.append(f"it leaves out {to_text(judgement.neglected)} ({', '.join(rows)})")
-    if judgement.included is not None:
-        said.append(f"it counts {to_text(judgement.included)} too much")
     if judgement.residual is not None:
         said.append(f"claim - derived = {to_text(judgement.residual)}")
+    if (less := left_out(judgement)) is not None:
+        rows = dict.fromkeys(row.role.value if row.role is not None else row.tensor for row in judgement.rows)
+        said.append(f"it leaves out {to_text(less)}" + (f" ({', '.join(rows)})" if rows else " besides"))
+    if judgement.included is not None:
+        said.append(f"it counts {to_text(judgement.included)} too much")
     if not said:
         said.append("what is derived, under its hypotheses" if judgement.proof else "not decided")
     return ", ".join(said)
@@ -148,7 +161,9 @@ def _data(side: Side) -> dict[str, Any]:
             "relative": float(entry.relative) if entry.relative is not None else None,
             "gap": to_text(entry.gap) if entry.gap is not None else None,
             "separated_by": separation(entry),
+            "explained": entry.explained,
         }
         for claim, entry in zip(whole["claims"], side.entries, strict=True)
     ]
-    return {key: whole[key] for key in kept} | {"claims": claims}
+    held = {"recipe": side.plan.recipe.name, "optimizer": side.plan.optimizer.name}
+    return {key: whole[key] for key in kept} | held | {"claims": claims}
