@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
+from checks.cited import CITED
 from checks.facts import Case, Check, Quoted, Term, number, prints
 from checks.laws import LAWS
 from checks.laws import case as case_of
-from checks.toys import COMPUTED
+from checks.statistics import STATISTICS
+from checks.toys import TOYS
 from derive.citation import Claim
 from derive.errors import DeriveError, unknown
 from derive.evaluation import implied
@@ -33,6 +36,7 @@ from formulas.models import model as preset
 from formulas.notation import common
 
 Amount = Fraction | Interval
+COMPUTED: dict[str, Callable[..., Any]] = TOYS | STATISTICS | CITED
 
 
 @cache

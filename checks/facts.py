@@ -84,7 +84,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Fact:
-    """One statement of a source, in our words, and what decides it."""
+    """One statement of a source, in our words, and what decides it.
+
+    In the data the first check stands in the fact itself; those under `also` start from its terms and nothing else.
+    """
 
     id: str
     source: str

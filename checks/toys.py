@@ -9,8 +9,6 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, Poly, Rational, Symbol, diff, symbols
 
-from checks.cited import CITED
-from checks.statistics import STATISTICS
 from derive import Input, Plan, block, einsum, gelu, parameter, relu, repeat
 from derive.folds import flops, parameters, saved, tensors
 from derive.tensor import Tensor
@@ -197,29 +195,25 @@ def residual_variance(L: Fraction, shrink: Fraction) -> Expr:
     return Rational(variance.numerator, variance.denominator)
 
 
-COMPUTED: dict[str, Callable[..., Any]] = (
-    {
-        each.__name__: each
-        for each in (
-            two_layer_parameters,
-            two_layer_forward,
-            two_layer_backward,
-            two_layer_textbook,
-            deep_parameters,
-            deep_kept,
-            deep_flops,
-            deep_live,
-            values_kept,
-            values_with_checkpoints,
-            batched_scores_flops,
-            head_product_flops,
-            warm_up,
-            accumulation_gap,
-            adagrad_step_squared,
-            relu_second_moment,
-            residual_variance,
-        )
-    }
-    | STATISTICS
-    | CITED
-)
+TOYS: dict[str, Callable[..., Any]] = {
+    each.__name__: each
+    for each in (
+        two_layer_parameters,
+        two_layer_forward,
+        two_layer_backward,
+        two_layer_textbook,
+        deep_parameters,
+        deep_kept,
+        deep_flops,
+        deep_live,
+        values_kept,
+        values_with_checkpoints,
+        batched_scores_flops,
+        head_product_flops,
+        warm_up,
+        accumulation_gap,
+        adagrad_step_squared,
+        relu_second_moment,
+        residual_variance,
+    )
+}

@@ -111,6 +111,18 @@ def number(expression: Node, known: Sizes) -> Fraction | Interval | None:
     return approximate(expression, values)
 
 
+def is_rational(expression: Node, known: Sizes) -> bool:
+    """Whether the value, or each end of its interval, is exact: no root or power of it is irrational."""
+    values = {name: known[name].value for name in symbols_of(expression)}
+    if any(isinstance(value, Interval) for value in values.values()):
+        return True
+    try:
+        evaluate(expression, values)
+    except GrammarError:
+        return False
+    return True
+
+
 def exact_text(expression: Node, known: Sizes) -> str:
     """The exact value as text: a number, an interval's two ends, or the expression at the values where it has a root."""
     values = {name: known[name].value for name in symbols_of(expression)}

@@ -74,10 +74,21 @@ def _monotone(
     return Interval(min(ends), max(ends))
 
 
+def _whole_power(node: Power, base: Interval, exponent: int) -> Interval:
+    if exponent < 0 and base.low <= 0 <= base.high:
+        raise GrammarError(f"{to_text(node)}: its base may be zero, it is from {base.low} to {base.high}")
+    ends = [base.low**exponent, base.high**exponent]
+    if exponent % 2 == 0 and exponent > 0 and base.low < 0 < base.high:
+        ends.append(Fraction(0))
+    return Interval(min(ends), max(ends))
+
+
 def _power(node: Power, values: Mapping[str, Bound]) -> Interval:
     exponent = bounds(node.exponent, values)
     if exponent.low != exponent.high:
         raise GrammarError(f"{to_text(node)}: an exponent has one value, not an interval")
+    if exponent.low.denominator == 1:
+        return _whole_power(node, bounds(node.base, values), int(exponent.low))
     power = Power(Symbol("x"), Symbol("y"))
     return _monotone(node, values, node.base, lambda x: approximate(power, {"x": x, "y": exponent.low}))
 

@@ -174,7 +174,7 @@ class _Equation:
         elif isinstance(atom, Add):
             yield from self.inner(atom, below, shown)
         elif isinstance(atom, Pow) and self.x not in atom.exp.free_symbols:
-            power = Power(below, Quotient(integer(1), self.read(atom.exp)))
+            power = Power(below, _rooted(self.read(atom.exp), Fraction(-1)))
             yield from self.inner(atom.base, power, shown)
 
     def inner(self, expression: Any, value: Node, shown: tuple[str, ...]) -> Iterator[Inverse]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from derive.errors import ModelError, PlanError
-from derive.evaluation import fitted, implied, number, split_letters, with_options
+from derive.evaluation import fitted, implied, is_rational, number, split_letters, with_options
 from derive.interval import Interval
 from derive.kept import requiring_gradients
 from derive.letters import Notation
@@ -18,6 +18,7 @@ from derive.quantity import Formula
 from derive.reading import as_written, sum_to_tree
 from derive.tensor import Remainder
 from derive.tracing import check_blocks
+from derive.tree import Node
 from derive.values import show
 
 Values = Mapping[str, Given]
@@ -40,12 +41,22 @@ class Situation:
     real: Values
     assumptions: tuple[str, ...]
 
-    @property
-    def value(self) -> Fraction | Interval | None:
-        """The value of the formula, or None while a letter has none."""
+    @cached_property
+    def expression(self) -> Node:
+        """The sum of the formula's rows, letters that stand for other quantities left in it."""
         rows = self.formula.rows(self.model, self.plan)
         amounts, order = [row.value for row in rows], self.formula.notation.order
-        return number(as_written(amounts, order) if rows.written else sum_to_tree(amounts, order), self.known)
+        return as_written(amounts, order) if rows.written else sum_to_tree(amounts, order)
+
+    @cached_property
+    def value(self) -> Fraction | Interval | None:
+        """The value of the formula, or None while a letter has none; to fifty digits where it is irrational."""
+        return number(self.expression, self.known)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the value is exact."""
+        return self.value is not None and is_rational(self.expression, self.known)
 
 
 def situation(
@@ -109,7 +120,7 @@ def amount(formula: Formula, model: Model | None, plan: Plan, values: Values) ->
     used = set(formula.reached(model, completed)) | set(LETTER_KEYS)
     if model is not None:
         used |= set(model.architecture.letters.split())
-    return _settled(formula, model, plan, frozenset((x, given) for x, given in values.items() if x in used))
+    return _settled(formula, model, plan, frozenset((x, given) for x, given in values.items() if x in used)).value
 
 
 def _worst_stage(
@@ -182,8 +193,9 @@ def _standing(
             continue
         # Sizes of the model are in it already; a value that its formula has no use for is left out.
         wanted = each.reached(model, filled) | LETTER_KEYS.keys()
-        value = _settled(each, model, asked, frozenset((x, given) for x, given in options.items() if x in wanted))
-        if value is None:
+        inner = _settled(each, model, asked, frozenset((x, given) for x, given in options.items() if x in wanted))
+        value = inner.value
+        if not inner.is_exact:  # a root is put in as it is, so that the result is rounded once
             continue
         meaning = formula.notation[letter]
         counted = meaning.kind == "positive integer" and meaning.unit not in AMOUNTS
@@ -197,8 +209,8 @@ def _standing(
 @lru_cache(maxsize=4096)
 def _settled(
     formula: Formula, model: Model | None, plan: Plan, options: frozenset[tuple[str, Given | int]]
-) -> Fraction | Interval | None:
-    return situation(formula, model, plan, options=dict(options)).value
+) -> Situation:
+    return situation(formula, model, plan, options=dict(options))
 
 
 def _degrees(plan: Plan, sizes: Values, notation: Notation) -> dict[str, Given]:

@@ -202,7 +202,10 @@ def levers(made: Run) -> Iterator[Lever]:
     if made.model is not None and (b := values.get("b")) is not None and b.value > 1:
         yield Lever("micro-batch 1", _with(made, b=1))
     for factor in (2, 4, 8):
-        yield from _more_devices(made, factor)
+        more = _more_devices(made, factor)
+        yield more
+        if more.run.fits is not False:  # still more would fit too
+            break
     if plan.zero < 3 and layers and "layer" not in plan.recompute:
         yield Lever("zero=3 and recompute=layer", replace(made, plan=_recomputed(replace(plan, zero=3))))
     if plan.tp == 1 and layers and plan.dp % 8 == 0:
@@ -218,9 +221,9 @@ def _with(made: Run, **values: int) -> Run:
     return replace(made, values={**made.values, **{x: Given(value, "lever") for x, value in values.items()}})
 
 
-def _more_devices(made: Run, factor: int) -> Iterator[Lever]:
+def _more_devices(made: Run, factor: int) -> Lever:
     """More devices, which help where data parallel shards something: with ZeRO 3 where nothing is sharded yet."""
     plan = replace(made.plan, dp=made.plan.dp * factor, zero=made.plan.zero or 3)
     more = replace(_with(made, G=made.values["G"].value * factor), plan=plan)
     suffix = "" if made.plan.zero else " with zero=3"
-    yield Lever(f"{more.values['G'].value} devices{suffix}", more)
+    return Lever(f"{more.values['G'].value} devices{suffix}", more)

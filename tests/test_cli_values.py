@@ -59,7 +59,7 @@ BAD: dict[tuple[str, ...], str] = {
     ("training-flops", "--gpu", "h100"): "training-flops does not depend on the device: leave out --gpu h100",
     ("activations", "--gpu", "a100-80gb"): "activations does not depend on the device: leave out --gpu a100-80gb",
     (TIME, "--optimizer", "adamv"): "unknown optimizer 'adamv': did you mean 'adamw'?",
-    (TIME, "--token", "1T"): "unrecognized arguments: --token: did you mean --tokens?",
+    (TIME, "--token", "1T"): "unrecognized arguments: --token 1T: did you mean --tokens?",
     (TIME, "--mfu"): f"argument --mfu: expected one argument; see derive {TIME} --help",
 }  # fmt: skip
 

@@ -122,6 +122,14 @@ def test_what_lives_beside_what_is_kept():
     assert value("gathered-layer", "llama3-8b", "zero=3,dp=64") == 4 * layer
 
 
+def test_what_is_outside_every_layer_is_no_matter_of_a_layer():
+    frozen = "frozen=token table,recompute=layer+head"
+    assert value("recomputed-interior", "llama3-8b", frozen) == value(
+        "recomputed-interior", "llama3-8b", "recompute=layer"
+    )
+    assert value("peak-memory", "llama3-8b", frozen) > 0
+
+
 def test_every_moment_is_named():
     assert tuple(timeline(None, asked("peak-memory").plan)) == (
         "loss",

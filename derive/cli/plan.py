@@ -146,7 +146,7 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
                 rows.append((name, show(value, str(formula_of(name).unit)), _formula(made, name)))
         yield Table(f"\n{heading}", ("", "", ""), rows)
         if heading.startswith("Memory"):
-            yield f"  {FITS[made.fits]}"
+            yield f"  {FITS[model is not None, made.fits]}"
     yield from _remarks(made, deadline)
     if made.fits is False:
         peak = "peak of a device" if model is not None else "states of a device"
@@ -156,10 +156,13 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
         ])  # fmt: skip
 
 
+# By whether there is a model, and whether the run fits.
 FITS = {
-    True: "it fits: the peak is below the low end of what is left for tensors",
-    False: "it does not fit: more is needed than is left for tensors at best",
-    None: "whether it fits is open",
+    (True, True): "it fits: the peak is below the low end of what is left for tensors",
+    (True, False): "it does not fit: the peak is above what is left for tensors at best",
+    (True, None): "whether it fits is open: the peak is between both ends of what is left for tensors",
+    (False, False): "it does not fit: the states alone are more than is left for tensors at best",
+    (False, None): "whether it fits depends on the activations, which need --model",
 }
 FIT_WORDS = {True: "yes", False: "no", None: "perhaps"}
 ROOM = 30
@@ -177,7 +180,7 @@ def _formula(made: Run, name: str) -> str:
     plan = made.model.complete(made.plan) if made.model is not None else made.plan
     rows = found.rows(made.model, plan)
     text = to_text(sum_to_tree([row.value for row in rows], found.notation.order))
-    return text if len(text) <= ROOM else ""
+    return text if len(text) <= ROOM and rows.letters else ""
 
 
 def _remarks(made: Run, deadline: Fraction | None) -> Iterator[str]:

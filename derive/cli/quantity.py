@@ -13,7 +13,10 @@ from derive.cli.show import emit, present
 from derive.errors import DeriveError
 
 if TYPE_CHECKING:
+    from sympy import Expr
+
     from derive.model import Given
+    from derive.plan import Plan
     from derive.report import Report
 
 
@@ -81,18 +84,25 @@ def notices(made: Report, sizes: dict[str, Given], device: Collection[str] = ())
     silent = [f"{letter} changes nothing of {formula.name}" for letter in sizes if letter not in enters]
     for key, (name, reason) in FIELDS.items():
         default = getattr(Plan(), name)
-        if getattr(plan, name) == default:
+        if getattr(plan, name) == default or LETTERS.get(key) in reached:
             continue
         without = replace(plan, **{name: default})
-        if made.model is not None:
-            without = made.model.complete(without)
         if key == "recipe" and "P" in device:
             continue
         if usual(formula, made.model, plan) != usual(formula, made.model, without):
             continue
-        if formula.ledger(made.model, without).value == made.derivation.ledger.value:
+        if _amounts(made, without) == _amounts(made, plan):
             alone = key == "sp" and plan.tp == 1
             holds = {WHOLE: not formula.per_device, ONCE: str(formula.unit).startswith("FLOP")}
             because = "it goes with tp, as in tp=8,sp" if alone else reason if holds.get(reason) else ""
             silent.append(f"{key} changes nothing of {formula.name}" + (f": {because}" if because else ""))
     return silent
+
+
+def _amounts(made: Report, plan: Plan) -> list[Expr]:
+    """The rows of the quantity, and of all quantities that it is made from, under a plan."""
+    from derive.situation import made_from
+
+    model = made.model
+    completed = plan if model is None else model.complete(plan)
+    return [each.rows(model, completed).value for each in made_from(made.formula, model, completed)]

@@ -24,7 +24,8 @@ def parts(report: Report) -> Iterator[Part]:
         yield f"assuming  {assumption}"
     yield f"\n{formula.symbol} = {to_text(report.derivation.expression)}   [{formula.unit}]"
     if report.value_text is not None:
-        yield f"{formula.symbol} = {report.exact}{view.unit_text(report)} = {report.value_text}"
+        exact = f"{report.exact}{view.unit_text(report)}"
+        yield f"{formula.symbol} = {exact}" + (f" = {report.value_text}" if report.value_text != exact else "")
     elif report.free and any(name in formula.notation.letters for name in report.given):
         yield f"no number: values are missing for {', '.join(report.free)} (--set, or --model)"
     if report.given:
