@@ -193,5 +193,6 @@ def compute_bound_size(plan):
     slope, offset = at[1] - at[0], at[0]  # it is linear in n: each element is used n times
     balance = Line(_text(intensity), "P/W", "the crossing: intensity is the machine balance")
     # A count: FLOP and byte are gone once the format's width has met the balance.
-    row = Row((), "the crossing, rounded up", (), None, ceil((P / W - offset) / slope), "the equation solved for n")
-    return Ledger((row,), dimensionless, (balance,))
+    crossing = ceil((P / W - offset) / slope)
+    why = "the equation solved for n"
+    return Statement(crossing, "the crossing, rounded up", why, by=(balance,), counts=("P", "W"))

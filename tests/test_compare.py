@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ FORMULAS = catalog()
 CLAIMED = [name for name, formula in FORMULAS.items() if claims_about(formula)]
 
 
-def sides(name, named=None, plan=""):
+def sides(name, named=None, plan="") -> Any:  # a report that may be None is looked at
     formula = FORMULAS[name]
     about = model(named) if named or formula.needs_model else None
     return compare(formula, about, parse_plan(plan, common.symbol), claims_about(formula))
@@ -158,5 +159,6 @@ def test_sizes_that_do_not_fit_are_one_line(capsys):
 
 def test_a_plan_without_claims_still_has_its_value():
     first, *_ = compare(FORMULAS["activations"], model("gpt2"), Plan(tp=2, recompute=("mlp",)), ())
+    assert first.report is not None
     assert first.report.value is not None
     assert first.entries == ()

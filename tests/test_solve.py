@@ -1,6 +1,7 @@
 """Solving: numbers that give the target or are the tightest whole ones, for every letter of every quantity."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -29,7 +30,7 @@ def options(**values):
     return {letter: Given(value, "option") for letter, value in values.items()}
 
 
-def solved(name, target, letter, named=None, plan="", **values):
+def solved(name, target, letter, named=None, plan="", **values) -> Any:  # a field that may be None is looked at
     formula = FORMULAS[name]
     about = model(named) if named or formula.needs_model else None
     laid_out = parse_plan(plan, common.symbol)
@@ -145,7 +146,7 @@ def test_solving_and_evaluating_is_a_round_trip(name, letter, known):
         return
     others = {x: each for x, each in known.items() if x != letter}
     try:
-        found = solve(formula, value, letter, about, Plan(), options=others)
+        found: Any = solve(formula, value, letter, about, Plan(), options=others)
     except SolveError as error:
         words = ("does not depend", "more than one", "neither only rises", "interval")
         if here.value == 0 or any(word in str(error) for word in words):
