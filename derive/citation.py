@@ -81,13 +81,14 @@ def claims(
     given: Mapping[str, str] | None = None,
     recipe: str = "",
     optimizer: str = "",
+    dtype: str = "",
     expected: str | Mapping[str, str] = "",
     form: bool = False,
     note: str = "",
 ) -> tuple[Claim, ...]:
     """A table of a source: for each plan, as on the command line, the formula as the source writes it.
 
-    `recipe` and `optimizer` are what all rows are about, where that is not the default one.
+    `recipe`, `optimizer` and `dtype` are what all rows are about, where that is not the default one.
     `expected` is the verdict that we expect of all rows, or of single ones by their plan. `form` says that this is how
     the quantity is best known, so that a derivation of this very case ends in it.
 
@@ -97,12 +98,13 @@ def claims(
     notation = about_what.notation
     usual = UP_TO if neglect or includes else PROVED
     verdicts = expected if isinstance(expected, Mapping) else dict.fromkeys(rows, expected or usual)
-    formats = {key: name for key, name in (("recipe", recipe), ("optimizer", optimizer)) if name}
+    chosen = {"recipe": recipe, "optimizer": optimizer, "dtype": dtype}
+    formats = {key: name for key, name in chosen.items() if name}
     made = []
     for plan_text, text in rows.items():
         try:
             tree = parse(text, notation.letters)
-            held = recipe_named(recipe or "bf16"), optimizer_named(optimizer or "adamw")
+            held = recipe_named(recipe or "bf16", dtype or None), optimizer_named(optimizer or "adamw")
             plan = parse_plan(plan_text, notation.symbol, *held)
             hypotheses = {letter: parse(value, notation.letters) for letter, value in (given or {}).items()}
         except DeriveError as error:

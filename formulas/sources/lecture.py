@@ -3,6 +3,7 @@
 from derive import Citation, claims
 from formulas.architectures.gpt import gpt
 from formulas.data import dataset_bytes, token_bytes, window_coverage, window_starts
+from formulas.formats import float_values
 from formulas.gemm import matmul_backward_flops, matmul_flops, strided_offset, tensor_bytes
 from formulas.inference import training_inference_ratio
 from formulas.init import init_scale, relu_moment, residual_scale, xavier_scale
@@ -163,6 +164,13 @@ starts = claims(
 epoch = claims(
     lecture, window_coverage, "section 11: random windows are as good as an epoch", expected="refuted",
     rows={"": "1"}, note="one pass covers 1 - 1/e of a large file, 63.2%; the rest is repeated",
+)  # fmt: skip
+
+# Section 3: number formats.
+
+four_bits = claims(
+    lecture, float_values, "section 3: nvfp4 has sixteen values, a code each", dtype="nvfp4", expected="refuted",
+    rows={"": "2^(1 + e + m)"}, note="sixteen codes for fifteen values, which the text lists: +0 and -0 are one",
 )  # fmt: skip
 
 # Section 12: recomputation.
