@@ -181,13 +181,14 @@ def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes, 
 def _hypotheses(judgement: Judgement, model: Model | None, known: Sizes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which hypotheses of a claim fail for a model, and which its sizes do not decide."""
     about = judgement.claim.about
-    if model is None or about is None:
+    if about is not None and model is None:
         return (), ()
-    same = about is model.architecture
-    failing = [] if same else [f"it is about {about.name}, not {model.architecture.name}"]
+    same = model is not None and about is model.architecture
+    elsewhere = about is not None and model is not None and not same
+    failing = [f"it is about {about.name}, not {model.architecture.name}"] if elsewhere and about and model else []
     undecided = []
     for letter, tree in judgement.hypotheses.items():
-        if same and model.relations.get(letter) == tree:
+        if same and model is not None and model.relations.get(letter) == tree:
             continue  # it is in force
         text = f"{letter} == {to_text(tree)}"
         if letter not in known or any(name not in known for name in symbols_of(tree)):

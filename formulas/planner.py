@@ -14,6 +14,7 @@ from derive.model import Given
 from derive.situation import amount
 from derive.values import show
 from formulas import formula_of
+from formulas.notation import common
 
 if TYPE_CHECKING:
     from derive.model import Model
@@ -55,7 +56,9 @@ class Run:
             return Fraction(self.values[letter].value)
         if found.needs_model and self.model is None:
             return self.value(BARE[name]) if name in BARE else None
-        return amount(found, self.model, self.plan, {**self.values, **self._more(name)})
+        own = found.notation.letters  # where a topic has a letter of its own, the run's value is about another thing
+        values = {x: given for x, given in self.values.items() if own.get(x) == common.letters.get(x)}
+        return amount(found, self.model, self.plan, {**values, **self._more(name)})
 
     def _more(self, name: str) -> dict[str, Given]:
         """Values for one quantity: Chinchilla's optimum is that of the run's FLOPs, the whole run is one long step."""

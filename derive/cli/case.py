@@ -39,13 +39,18 @@ def plan_of(formula: Formula, options: Namespace) -> Plan:
 def values_of(notation: Notation, options: Namespace) -> dict[str, Given]:
     """The values that `--set` and the options of single letters write: a known letter, once."""
     from derive.model import Given
+    from formulas.notation import COMMON
 
     values: dict[str, Given] = {}
     texts = [(*pair, "--set") for pair in map(_pair, options.sizes)]
-    for letter in notation.letters.values():
+    for letter in COMMON:
         text = getattr(options, f"letter_{letter.name}", None) if letter.option else None
-        if text is not None:
-            texts.append((letter.name, text, f"--{letter.option}"))
+        if text is None:
+            continue
+        if notation.letters.get(letter.name) != letter:
+            here = notation[letter.name].meaning
+            raise DeriveError(f"--{letter.option} is about {letter.meaning}: here {letter.name} is {here}, use --set")
+        texts.append((letter.name, text, f"--{letter.option}"))
     for name, text, _ in texts:
         value = value_of(notation[name], text)
         if values.setdefault(name, Given(value, "option")).value != value:

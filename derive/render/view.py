@@ -170,7 +170,7 @@ def counterexample(valued: Valued) -> str:
         return ""
     claimed, derived = judgement.values_there
     sizes = ", ".join(f"{name} = {value}" for name, value in judgement.counterexample.items())
-    return f"at {sizes}: claimed {claimed}, derived {derived}"
+    return (f"at {sizes}: " if sizes else "") + f"claimed {claimed}, derived {derived}"
 
 
 def claim_text(valued: Valued) -> str:
