@@ -93,16 +93,23 @@ def all_claims() -> tuple[Claim, ...]:
     return tuple(claim for path in _sources() for claim in _claims_of(path.stem))
 
 
-def claims_about(formula: Formula) -> tuple[Claim, ...]:
-    """The claims of all sources about one formula; a source whose text does not name it is not imported."""
+def claims_about(formula: Formula, *, forms: bool = False) -> tuple[Claim, ...]:
+    """The claims of all sources about one formula, or only the `forms` that derivations end in.
+
+    A source is imported only where a paragraph of its text names the formula, and marks a form where one is asked for.
+    """
     named = re.compile(rf"\b{formula.function.__name__}\b")
     return tuple(
         claim
         for path in _sources()
-        if named.search(path.read_text(encoding="utf-8"))
+        if any(named.search(each) and (not forms or "form=True" in each) for each in _paragraphs(path))
         for claim in _claims_of(path.stem)
-        if claim.formula is formula
+        if claim.formula is formula and (claim.form or not forms)
     )
+
+
+def _paragraphs(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n\n")
 
 
 def _sources() -> list[Path]:

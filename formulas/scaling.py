@@ -1,6 +1,7 @@
 """How much compute a training run is, and how it is best shared between parameters and tokens."""
 
 from fractions import Fraction
+from functools import cache
 
 from derive import Constant, Given, Line, Plan, Statement, dimensionless, flop, flops, formula, sqrt, token
 from derive.units import parameter
@@ -22,6 +23,7 @@ DECAY = "Muennighoff et al. 2023, arXiv:2305.16264, appendix A: R_D*"
 EULER = Given(Fraction("2.718281828459045235360287471352662497757"), "Euler's number, to forty digits")
 
 
+@cache
 def _each(*passes):
     """FLOPs of each parameter and token in these passes, traced on one matrix."""
     s, h, f = (notation.symbol(x) for x in "shf")
@@ -37,7 +39,7 @@ LAGRANGE = (
     Line("ln_D", LOGARITHMS["ln_D"], "the same of the other side"),
     Line("ln_C", LOGARITHMS["ln_C"], "the budget, C/6 = ND"),
 )
-SERVED, TRAINED = _each("forward"), _each("forward", "backward")  # the 2 and the 6 of 2N and 6ND
+PASSES = "forward", "backward"  # of 6ND; the forward pass alone is 2ND
 
 
 @formula("C", unit=flop, notation=notation, letters={"F": (flops_per_token, dense_flops_per_token)})
@@ -55,8 +57,9 @@ def chinchilla_parameters():
 
     Unit: parameter.
     """
-    ratio, both = RATIO.number, TRAINED * RATIO.number
-    spent, data = {"C": f"{both}*N^2"}, {"C": f"{TRAINED}*N*D", "D": f"{ratio}*N"}
+    ratio, trained = RATIO.number, _each(*PASSES)
+    both = trained * ratio
+    spent, data = {"C": f"{both}*N^2"}, {"C": f"{trained}*N*D", "D": f"{ratio}*N"}
     return Statement(
         sqrt(C / both),
         "the budget solved for N",
@@ -114,7 +117,7 @@ def optimal_parameters():
     """
     total = alpha + beta
     return Statement(
-        (alpha * A / (beta * B)) ** (1 / total) * (C / TRAINED) ** (beta / total),
+        (alpha * A / (beta * B)) ** (1 / total) * (C / _each(*PASSES)) ** (beta / total),
         "the exponential of its logarithm",
         each=parameter,
         counts=("C",),
@@ -133,7 +136,7 @@ def optimal_tokens():
     """
     total = alpha + beta
     return Statement(
-        (beta * B / (alpha * A)) ** (1 / total) * (C / TRAINED) ** (alpha / total),
+        (beta * B / (alpha * A)) ** (1 / total) * (C / _each(*PASSES)) ** (alpha / total),
         "the exponential of its logarithm",
         each=token,
         counts=("C",),
@@ -154,8 +157,8 @@ def lifetime_flops():
     """
     each = flop / parameter / token
     return (
-        Statement(TRAINED * N * D, "forward and backward, for each trained token", each=each),
-        Statement(SERVED * N * z, "forward, for each served token", each=each),
+        Statement(_each(*PASSES) * N * D, "forward and backward, for each trained token", each=each),
+        Statement(_each("forward") * N * z, "forward, for each served token", each=each),
     )
 
 

@@ -47,8 +47,8 @@ def test_relations_hold_until_a_size_is_set():
 def test_a_relation_that_is_set_aside_changes_the_value():
     """f enters a GPT layer as 4sbf bytes."""
     usual, other = made("gpt2").value, made("gpt2", f=3000).value
-    assert usual is not None
-    assert other is not None
+    assert isinstance(usual, Fraction)
+    assert isinstance(other, Fraction)
     assert usual - other == 4 * 1024 * 72
 
 

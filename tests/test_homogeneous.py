@@ -81,7 +81,7 @@ def test_every_row_is_in_the_unit_of_its_quantity(name: str, place: int):
 
 def registry() -> pint.UnitRegistry:
     """Our base units and nothing else."""
-    made: Any = pint.UnitRegistry(None)
+    made: Any = pint.UnitRegistry("")
     for name in NAMES:
         made.define(f"{name} = [of_{name}]")
     return made

@@ -99,7 +99,7 @@ AT_MOST: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("left", "right", "definitions"), NOT_EQUAL, ids=[f"{x} == {y}" for x, y, _ in NOT_EQUAL])
 def test_what_is_not_equal_everywhere_is_not_shown(left: str, right: str, definitions: dict[str, str]):
-    with pytest.raises(ClaimError, match="^not shown: ") as error:
+    with pytest.raises(ClaimError, match=r"^not shown: ") as error:
         shown(show_equal, left, right, definitions)
     assert "\n" not in str(error.value)
 
@@ -111,7 +111,7 @@ def test_what_is_equal_is_shown(left: str, right: str, definitions: dict[str, st
 
 @pytest.mark.parametrize(("left", "right"), NOT_AT_MOST, ids=[f"{x} <= {y}" for x, y in NOT_AT_MOST])
 def test_what_is_no_bound_everywhere_is_not_shown(left: str, right: str):
-    with pytest.raises(ClaimError, match="^not shown: "):
+    with pytest.raises(ClaimError, match=r"^not shown: "):
         shown(show_at_most, left, right)
 
 
@@ -152,7 +152,9 @@ TREES = st.recursive(
     ),
     max_leaves=6,
 )
-POINTS = [dict(zip(LETTERS, sizes, strict=True)) for sizes in ((1, 1, 1), (1, 2, 1), (3, 1, 2), (2, 7, 5), (9, 4, 3))]
+POINTS: list[dict[str, Fraction | int]] = [
+    dict(zip(LETTERS, sizes, strict=True)) for sizes in ((1, 1, 1), (1, 2, 1), (3, 1, 2), (2, 7, 5), (9, 4, 3))
+]
 
 
 @given(TREES, TREES)

@@ -34,9 +34,10 @@ def run(name: str, options: Namespace) -> int:
         raise DeriveError(f"--symbolic keeps the letters: leave out --set {name}={given.value}")
     model, plan = model_of(formula, options), plan_of(formula, options)
     device = of_device(formula, model, plan, options)
+    alone = options.format == "latex"  # the derivation, without what other sources say
     made = report(
-        formula, model, plan, options=device | sizes, symbolic=options.symbolic, claims=claims_about(formula),
-        judged=options.format != "latex", system=options.units,
+        formula, model, plan, options=device | sizes, symbolic=options.symbolic,
+        claims=claims_about(formula, forms=alone), judged=not alone, system=options.units,
     )  # fmt: skip
     for notice in notices(made, sizes, device):
         say(f"derive: note: {notice}")

@@ -57,7 +57,7 @@ class _Atoms:
         function, arguments = _applied(node)
         if self.signed and not is_positive(node, or_zero=True):
             raise ClaimError(f"not shown: {to_text(node)} may be negative")
-        if function == POWER and not is_positive(arguments[0], or_zero=arguments[1] == HALF):
+        if function == POWER and not is_positive(arguments[0], or_zero=is_positive(arguments[1])):
             raise ClaimError(f"not shown: the base of {to_text(node)} is not known to be positive")
         parts = tuple(map(self.replaced, arguments))
         for part in parts:
