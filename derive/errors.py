@@ -1,7 +1,6 @@
 """One hierarchy of errors: whoever shows them to a person prints one line and no traceback."""
 
 from collections.abc import Iterable
-from difflib import SequenceMatcher, get_close_matches
 
 MOST_LISTED = 40  # names in a message
 
@@ -74,5 +73,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
 
 def _closest(name: str, known: list[str], cutoff: float) -> list[str]:
     """The closest of the known names, if one is close; of those that are equally close, the first."""
+    from difflib import SequenceMatcher, get_close_matches  # only where something is wrong
+
     close = get_close_matches(name, known, n=3, cutoff=cutoff)
     return sorted(close, key=lambda each: (-SequenceMatcher(None, each, name).ratio(), known.index(each)))[:1]

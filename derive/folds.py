@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Min, Mul, Rational, ceiling
@@ -65,6 +66,11 @@ def saved(traced: Trace, plan: Plan) -> Ledger:
     The union, by storage, of the tensors that some gradient needs; a recomputable tensor is replaced by its inputs.
     A row stands in the block of the operation that first needs it.
     """
+    return _saved(traced, replace(plan, dp=1, zero=0))  # data parallelism shards nothing of it
+
+
+@lru_cache(maxsize=256)
+def _saved(traced: Trace, plan: Plan) -> Ledger:
     found = kept(traced, plan)
     order = {tensor: index for index, tensor in enumerate(traced.tensors)}
     rows = [

@@ -25,7 +25,7 @@ STACK_INPUT, STACK_OUTPUT = "stack input", "stack output"  # no operations: name
 STAGES = {"": (-1, 0, 1), "first": (-1, 0), "last": (0, 1)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """What a function did to its inputs: every tensor in the order of making, and the results of the blocks."""
 

@@ -57,6 +57,16 @@ def entries() -> tuple[Entry, ...]:
     return tuple(found.values())
 
 
+def entry_of(name: str) -> Entry | None:
+    """The entry of that name, from the one file that declares it; None if there is none."""
+    start = f"\ndef {name.replace('-', '_')}("
+    for topic in TOPICS:
+        text = (HERE / f"{topic}.py").read_text(encoding="utf-8")
+        if start in text:
+            return next((entry for entry in _declared(ast.parse(text), topic) if entry.name == name), None)
+    return None
+
+
 def _declared(tree: ast.Module, topic: str) -> Iterator[Entry]:
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef):
@@ -77,10 +87,10 @@ def catalog() -> dict[str, Formula]:
 
 def formula_of(name: str) -> Formula:
     """The formula of that name; `UnknownName` with the closest one."""
-    known = {entry.name: entry for entry in entries()}
-    if name not in known:
-        raise unknown("quantity", name, known)
-    return formula_named(known[name])
+    entry = entry_of(name)
+    if entry is None:
+        raise unknown("quantity", name, [each.name for each in entries()])
+    return formula_named(entry)
 
 
 def formula_named(entry: Entry) -> Formula:

@@ -17,7 +17,7 @@ def value_at(tree: Node, point: Point) -> Fraction:
 
 
 def agree(left: Iterable[Node], right: Iterable[Node], point: Point) -> bool:
-    """Whether two sums are equal at a point: exactly where both are rational, to forty digits where roots are in them."""
+    """Whether two sums are equal at a point: exactly where both are rational, to forty digits where there are roots."""
     left, right = list(left), list(right)
     try:
         one, other = (sum((evaluate(tree, point) for tree in side), Fraction(0)) for side in (left, right))

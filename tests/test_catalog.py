@@ -19,7 +19,17 @@ from derive.ledger import Ledger
 from derive.plan import KEYS
 from derive.tree import to_text
 from derive.units import parse_unit
-from formulas import RESERVED, RESERVED_LATER, TOPICS, all_claims, catalog, claims_about, entries, formula_named
+from formulas import (
+    RESERVED,
+    RESERVED_LATER,
+    TOPICS,
+    all_claims,
+    catalog,
+    claims_about,
+    entries,
+    entry_of,
+    formula_named,
+)
 from formulas.models import architectures
 from formulas.notation import common, notation_of
 
@@ -76,6 +86,11 @@ def test_names_are_kebab_case_and_no_verbs(name: str):
     assert name not in RESERVED | RESERVED_LATER | set(VERBS)
 
 
+@pytest.mark.parametrize("name", ["", "matmul_flops", "no-such", "weight", "_several", "activations("])
+def test_a_name_that_no_formula_has_has_no_entry(name: str):
+    assert entry_of(name) is None
+
+
 def test_the_verbs_of_the_command_line_are_reserved():
     assert set(VERBS) <= RESERVED
     assert not RESERVED & RESERVED_LATER
@@ -85,6 +100,7 @@ def test_the_verbs_of_the_command_line_are_reserved():
 def test_an_entry_says_what_the_formula_says(name: str):
     entry, found = ENTRIES[name], catalog()[name]
     assert found is formula_named(entry)
+    assert entry_of(name) == entry
     assert (entry.name, entry.topic, entry.symbol, entry.title) == (found.name, found.topic, found.symbol, found.title)
     assert entry.unit == str(found.unit)
     assert parse_unit(entry.unit) == found.unit

@@ -10,6 +10,7 @@ import pytest
 
 from derive.cli import main
 from derive.cli.arguments import VERBS
+from derive.errors import MOST_LISTED
 from derive.plan import KEYS
 from derive.precision import RECIPES
 from formulas import entries
@@ -20,7 +21,8 @@ ROOT = Path(__file__).parents[1]
 BLOCKS = "embedding, layer, norm, attention, core, mlp, final_norm, head"
 LETTERS = ", ".join(common.order)
 MODELS = ", ".join([*presets(), *architectures()])
-NAMES = ", ".join([*(entry.name for entry in entries()), *VERBS])
+ALL_NAMES = [*(entry.name for entry in entries()), *VERBS]
+NAMES = ", ".join([*ALL_NAMES[:MOST_LISTED], f"... ({len(ALL_NAMES)} in all)"])
 PLAN_KEYS = ", ".join(KEYS)
 RECIPE_NAMES = ", ".join(RECIPES)
 HELP = "see derive activations --help"

@@ -103,4 +103,5 @@ def load_sympy() -> None:
     import sympy  # noqa: F401
 
     gc.freeze()
+    gc.set_threshold(200_000)  # a command makes few cycles: looking for them often takes a tenth of its time
     gc.enable()

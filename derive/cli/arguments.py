@@ -6,7 +6,6 @@ import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import NoReturn
 
 from derive.cli.show import emit
@@ -31,6 +30,8 @@ class Parser(ArgumentParser):
     """argparse has no other hook for its errors than this method; its own prints the usage and exits."""
 
     def error(self, message: str) -> NoReturn:
+        from difflib import get_close_matches  # only where something is wrong
+
         found = re.search(r"unrecognized arguments: (--[\w-]+)", message)
         known = [option for action in self._actions for option in action.option_strings]
         close = get_close_matches(found[1], known, n=1, cutoff=0.7) if found else []
@@ -134,15 +135,14 @@ VERBS = {
 
 def parser_of(name: str) -> Parser:
     """The parser of a verb or a quantity; `UnknownName` with the closest one."""
-    from formulas import entries
+    from formulas import entries, entry_of
 
-    titles = {entry.name: entry.title for entry in entries()}
     if name in VERBS:
         about, options = VERBS[name].about, VERBS[name].options
-    elif name in titles:
-        about, options = titles[name], _quantity
+    elif entry := entry_of(name):
+        about, options = entry.title, _quantity
     else:
-        raise unknown("quantity or verb", name, [*titles, *VERBS])
+        raise unknown("quantity or verb", name, [*(each.name for each in entries()), *VERBS])
     parser = Parser(prog=f"derive {name}", description=about, allow_abbrev=False)
     options(parser)
     return parser
