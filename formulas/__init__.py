@@ -46,13 +46,12 @@ def entries() -> tuple[Entry, ...]:
     Raises `DeriveError` for a name that is taken twice or that is a verb of the command line.
     """
     found: dict[str, Entry] = {}
-    for topic in TOPICS:
-        tree = ast.parse((HERE / f"{topic}.py").read_text(encoding="utf-8"))
-        for entry in _declared(tree, topic):
+    for file in _files():
+        for entry in _declared_in(file):
             if entry.name in found:
-                raise DeriveError(f"formula {entry.name!r} is in {found[entry.name].topic} and in {topic}")
+                raise DeriveError(f"formula {entry.name!r} is in {found[entry.name].topic} and in {entry.topic}")
             if entry.name in RESERVED | RESERVED_LATER:
-                raise DeriveError(f"formula {entry.name!r} of {topic} has the name of a verb")
+                raise DeriveError(f"formula {entry.name!r} of {entry.topic} has the name of a verb")
             found[entry.name] = entry
     return tuple(found.values())
 
@@ -60,11 +59,22 @@ def entries() -> tuple[Entry, ...]:
 def entry_of(name: str) -> Entry | None:
     """The entry of that name, from the one file that declares it; None if there is none."""
     start = f"\ndef {name.replace('-', '_')}("
-    for topic in TOPICS:
-        text = (HERE / f"{topic}.py").read_text(encoding="utf-8")
-        if start in text:
-            return next((entry for entry in _declared(ast.parse(text), topic) if entry.name == name), None)
-    return None
+    files = (file for file in _files() if start in _text(file))
+    return next((entry for file in files for entry in _declared_in(file) if entry.name == name), None)
+
+
+def _files() -> Iterator[Path]:
+    return (HERE / f"{topic}.py" for topic in TOPICS)
+
+
+@cache
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+@cache
+def _declared_in(file: Path) -> tuple[Entry, ...]:
+    return tuple(_declared(ast.parse(_text(file)), file.stem))
 
 
 def _declared(tree: ast.Module, topic: str) -> Iterator[Entry]:

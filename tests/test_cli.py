@@ -31,6 +31,8 @@ WAYS = {
     **{architecture: ("--model", architecture) for architecture in architectures()},
 }
 CASES = [(name, way) for name in NAMES for way in WAYS if way == "default" or FORMULAS[name].needs_model]
+CASES += [(name, "llama3-8b") for name in NAMES if FORMULAS[name].takes_model and not FORMULAS[name].needs_model]
+PLANNED = {*NAMES, "explain", "compare", "solve", "plan"}  # what takes a plan
 LISTS = [
     ("list",), ("models",), ("notation",), ("sources",), ("explain", "activations", "34"),
     ("explain", "activations", "24", "--plan", "tp=t"), ("explain", "parameters", "12", "--model", "gpt2"),
@@ -64,12 +66,14 @@ def test_every_quantity_prints_in_every_format(derive, name, way):
     data = json.loads(shown["json"])
     assert default == shown["text"]
     assert shown["text"].startswith(f"{name}: {data['title']}\n")
-    assert f"\n{data['symbol']} = {data['expression']}   [{data['unit']}]\n" in shown["text"]
+    assert f"\n{FORMULAS[name].symbol} = {data['expression']}   [{data['unit']}]\n" in shown["text"]
     assert shown["latex"].startswith("\\begin{align*}\n")
     assert shown["latex"].endswith(" \\quad \\blacksquare\n\\end{align*}\n")
     assert shown["markdown"].startswith(f"## {name}\n")
     assert f"{data['symbol']} = {data['latex']}\n" in shown["markdown"]
-    assert (data["value"] is not None) == (way in presets())
+    assert (data["value"] is not None) == (not data["free_symbols"])
+    if way in presets():
+        assert not set(data["free_symbols"]) & set(presets()[way]["sizes"])
     if data["value"] is not None:
         unit = PLURALS.get(data["unit"], data["unit"])
         assert f"= {data['exact']} {unit} = {data['value_text']}" in shown["text"]
@@ -154,7 +158,7 @@ def test_help_says_what_it_does(derive, name):
     assert out.startswith(f"usage: derive {name} ")
     about = VERBS[name].about if name in VERBS else FORMULAS[name].title
     assert about in " ".join(out.split())
-    assert ("--plan" in out) == (name in NAMES or name == "explain")
+    assert ("--plan P" in out) == (name in PLANNED)
 
 
 def test_the_overview_names_everything(derive):
