@@ -15,6 +15,7 @@ from derive.interval import Interval, bounds
 from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import Plan
+from derive.quantity import Formula
 from derive.reading import to_tree
 from derive.tensor import Mesh, Remainder, Tensor
 from derive.tracing import Trace
@@ -165,7 +166,9 @@ def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes, 
     claim = judgement.claim
     degree = Given(plan.tp, "plan") if isinstance(plan.tp, int) else None
     here = dict(known) | ({"t": degree} if degree is not None and "t" not in known else {})
-    for letter, formula in claim.letters.items() if model is not None and known else ():
+    standing = dict(claim.formula.alternatives()) | dict(claim.letters)
+    missing = {x: standing[x] for x in symbols_of(claim.tree) if x in standing and (x in claim.letters or x not in here)}
+    for letter, formula in missing.items() if model is not None and known else ():
         value = number(to_tree(formula.ledger(model, plan).value), here)
         if value is not None:
             here[letter] = Given(value, formula.name)
@@ -175,7 +178,14 @@ def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes, 
         value = None
     assumed = {"t": 1} if plan.tp == 1 and "t" in symbols_of(claim.tree) else {}
     failing, undecided = _hypotheses(judgement, model, real)
+    if claim.about is None and model is not None and _has_more(claim.formula, model, plan):
+        failing = (*failing, f"it is about bare sizes, {claim.formula.name} of a model has more in it")
     return Valued(judgement, value, failing, undecided, assumed)
+
+
+def _has_more(formula: Formula, model: Model, plan: Plan) -> bool:
+    """Whether the rows of a quantity have letters for a model that they do not have without one."""
+    return not formula.needs_model and formula.rows(model, plan).letters > formula.rows(None, plan).letters
 
 
 def _hypotheses(judgement: Judgement, model: Model | None, known: Sizes) -> tuple[tuple[str, ...], tuple[str, ...]]:

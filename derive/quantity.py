@@ -132,6 +132,14 @@ class Formula:
                 found[letter] = possible[0]
         return found
 
+    def alternatives(self) -> Iterator[tuple[str, Formula]]:
+        """Every letter that can stand for a quantity, of this one and of those below, and that quantity; nearest last."""
+        for choices in self.letters.values():
+            for each in choices:
+                yield from each.alternatives()
+        for letter, choices in self.letters.items():
+            yield letter, choices[0]
+
     def reached(self, model: Model | None, plan: Plan) -> frozenset[str]:
         """Every letter that its value can depend on, those of the quantities that it is made from included."""
         return _reached(self, model.bare if model is not None else None, plan)

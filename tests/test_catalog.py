@@ -129,21 +129,6 @@ def subjects(found: Formula) -> list[derive.Model | None]:
     return about if found.needs_model else [*about, None]
 
 
-@EVERY
-def test_letters_that_stand_for_quantities_are_letters_of_the_formula(name: str):
-    """Each has a meaning of its own in the formula's notation, and the unit of what it stands for."""
-    found = catalog()[name]
-    known = catalog().values()
-    for letter, choices in found.letters.items():
-        assert found.notation[letter].meaning
-        assert choices
-        for each in choices:
-            assert each in known
-            assert found.notation.units[letter] == each.unit, f"{letter} of {name} stands for {each.name}"
-    assert all(found.notation[letter] for letter in found.usual(Plan()))
-    assert all(each.source and each.name not in found.notation.letters for each in found.constants)
-
-
 # ---- what the catalog refuses ----
 
 FORMULA = '@formula("F", unit=flop / token, notation=common)\ndef {}(model, plan):\n    """A title."""\n'

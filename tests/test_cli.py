@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from derive.cli import main
 from derive.cli.arguments import FORMATS, VERBS
+from derive.render.markdown import escape
 from derive.version import __version__
 from formulas import catalog, entries
 from formulas.models import architectures, presets
@@ -23,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 NAMES = [entry.name for entry in entries()]
 FORMULAS = catalog()
 # What a model is named by, what is kept in letters: one row for each way to ask about the same quantity.
-PLURALS = {"byte": "bytes", "parameter": "parameters", "1": "elements"}
+PLURALS = {"byte": " bytes", "parameter": " parameters", "second": " seconds", "dollar": " dollars", "token": " tokens"}
 WAYS = {
     "default": (),
     **{preset: ("--model", preset) for preset in presets()},
@@ -75,9 +76,12 @@ def test_every_quantity_prints_in_every_format(derive, name, way):
     if way in presets():
         assert not set(data["free_symbols"]) & set(presets()[way]["sizes"])
     if data["value"] is not None:
-        unit = PLURALS.get(data["unit"], data["unit"])
-        assert f"= {data['exact']} {unit} = {data['value_text']}" in shown["text"]
-        assert f"= {data['exact']} {unit} = " in shown["markdown"]
+        pure = " elements" if data["ledger"] and "elements" in data["ledger"][0] else ""
+        unit = pure if data["unit"] == "1" else PLURALS.get(data["unit"], f" {data['unit']}")
+        exact = f"{data['exact']}{unit}"
+        said = exact if exact == data["value_text"] else f"{exact} = {data['value_text']}"
+        assert f"\n{FORMULAS[name].symbol} = {said}\n" in shown["text"]
+        assert f"= {escape(data['exact'])}{unit} = " in shown["markdown"]
 
 
 NOTICES = {

@@ -23,8 +23,29 @@ QUANTITIES = {
     "flops-per-token-llama3-70b": ("flops-per-token", "--model", "llama3-70b"),
     "parameters-gpt2": ("parameters", "--model", "gpt2"),
     "matmul-flops": ("matmul-flops",),
+    "states-sharded": ("states", "--recipe", "fp16-megatron", "--plan", "zero=1,dp=n"),
+    "peak-memory-llama3-8b": ("peak-memory", "--model", "llama3-8b", "--plan", "tp=8,sp,recompute=layer"),
+    "recompute-factor": ("recompute-factor", "--plan", "recompute=layer"),
+    "training-time": ("training-time",),
+    "chinchilla-parameters": ("chinchilla-parameters", "--set", "C=4.2e21"),
+    "checkpoint-interval": ("checkpoint-interval",),
+    "usable-memory-h100": ("usable-memory", "--gpu", "h100"),
 }
-LISTS = {"explain-activations-34": ("explain", "activations", "34"), "list": ("list",), "notation": ("notation",)}
+RUN = ("--tokens", "15T", "--gpu", "h100", "--gpus", "1024")
+LISTS = {
+    "explain-activations-34": ("explain", "activations", "34"),
+    "list": ("list",),
+    "notation": ("notation",),
+    "hardware": ("hardware",),
+    "plan-llama3-70b": ("plan", "--model", "llama3-70b", *RUN, "--mfu", "40%"),
+    "plan-laid-out": (
+        "plan", "--model", "llama3-70b", *RUN, "--step-time", "4.5s", "--batch", "4Mi", "--price", "2.5",
+        "--plan", "tp=8,sp,pp=4,zero=1", "--days", "200",
+    ),
+    "plan-7b": ("plan", "--params", "7B", "--tokens", "100B", "--gpu", "h100", "--gpus", "64", "--mfu", "35%"),
+    "solve-devices": ("solve", "training-time=30d", "--for", "G", "--model", "llama3-70b", *RUN[:4], "--mfu", "40%"),
+    "compare-flops-per-token": ("compare", "flops-per-token", "--model", "llama3-8b"),
+}  # fmt: skip
 ENDINGS = {"tex": ("--latex",), "txt": ("--text",), "md": ("--markdown",), "json": ("--json",)}
 CASES: dict[str, tuple[str, ...]] = {
     **{f"{name}.{end}": (*case, *form) for name, case in QUANTITIES.items() for end, form in ENDINGS.items()},
@@ -108,14 +129,15 @@ def test_lines_end_where_their_text_ends(name):
 EVERYTHING = """
 from derive.cli import main
 from derive.cli.arguments import FORMATS
-from formulas import entries
-for entry in entries():
+from formulas import catalog
+for name, formula in catalog().items():
     for form in FORMATS:
-        main([entry.name, "--" + form])
-        if entry.topic != "gemm":
-            main([entry.name, "--" + form, "--model", "llama3-70b"])
-            main([entry.name, "--" + form, "--plan", "tp=t,sp,recompute=mlp+attention"])
-for name in ("list", "models", "notation", "sources"):
+        main([name, "--" + form])
+    if formula.takes_model:
+        main([name, "--json", "--model", "llama3-70b"])
+    if formula.needs_model:
+        main([name, "--json", "--plan", "tp=t,sp,recompute=mlp+attention"])
+for name in ("list", "models", "notation", "sources", "hardware"):
     main([name])
     main([name, "--json"])
 main(["explain", "activations", "34"])

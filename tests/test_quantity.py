@@ -200,3 +200,18 @@ def test_a_formula_of_a_model_needs_one():
             with pytest.raises(DeriveError) as error:
                 found.rows(None, Plan())
             assert str(error.value) == f"{name} is a quantity of a model: give one"
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_letters_that_stand_for_quantities_are_letters_of_the_formula(name: str):
+    """Each has a meaning of its own in the formula's notation, and the unit of what it stands for."""
+    found = CATALOG[name]
+    known = CATALOG.values()
+    for letter, choices in found.letters.items():
+        assert found.notation[letter].meaning
+        assert choices
+        for each in choices:
+            assert each in known
+            assert found.notation.units[letter] == each.unit, f"{letter} of {name} stands for {each.name}"
+    assert all(found.notation[letter] for letter in found.usual(Plan()))
+    assert all(each.source and each.name not in found.notation.letters for each in found.constants)
