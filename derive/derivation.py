@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import cast
 
 from sympy import Expr
@@ -126,8 +127,17 @@ def derivation(
     else:
         # What a claim leaves out is told apart in the rows as they are, so a form is for these alone.
         steps += maker.ending(total, ledger, headline)
+    steps = _merged(steps, formula)
     whole = next(step for step in reversed(steps) if step.relation == "=" and step.left is None)
     return Derivation(formula, model, plan, ledger, tuple(steps), whole.expression, headline)
+
+
+def _merged(steps: list[Step], formula: Formula) -> list[Step]:
+    """The steps with an argument's last line and the row that it arrives at as one."""
+    for place, (line, row) in enumerate(pairwise(steps)):
+        if line.left == Symbol(formula.symbol) and row.left is None and row.expression == line.expression:
+            return [*steps[:place], replace(row, proof=line.proof), *steps[place + 2 :]]
+    return steps
 
 
 def _fits(claim: Claim, model: Model | None, plan: Plan, formula: Formula) -> bool:

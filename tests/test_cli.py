@@ -32,7 +32,7 @@ WAYS = {
     **{architecture: ("--model", architecture) for architecture in architectures()},
 }
 CASES = [(name, way) for name in NAMES for way in WAYS if way == "default" or FORMULAS[name].needs_model]
-CASES += [(name, "llama3-8b") for name in NAMES if FORMULAS[name].takes_model and not FORMULAS[name].needs_model]
+CASES += [(name, "gpt2") for name in NAMES if FORMULAS[name].takes_model and not FORMULAS[name].needs_model]
 PLANNED = {*NAMES, "explain", "compare", "solve", "plan"}  # what takes a plan
 LISTS = [
     ("list",), ("models",), ("notation",), ("sources",), ("explain", "activations", "34"),
@@ -161,7 +161,7 @@ def test_help_says_what_it_does(derive, name):
     assert (code, err) == (0, "")
     assert out.startswith(f"usage: derive {name} ")
     about = VERBS[name].about if name in VERBS else FORMULAS[name].title
-    assert about in " ".join(out.split())
+    assert about.replace(" ", "") in "".join(out.split())  # wherever its lines end
     assert ("--plan P" in out) == (name in PLANNED)
 
 
