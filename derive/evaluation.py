@@ -125,7 +125,7 @@ def is_rational(expression: Node, known: Sizes) -> bool:
 
 
 def exact_text(expression: Node, known: Sizes) -> str:
-    """The exact value as text: a number, an interval's two ends, or the expression at the values where it has a root."""
+    """The exact value as text: a number, an interval's two ends, or, with roots, the expression at its values."""
     values = {name: known[name].value for name in symbols_of(expression)}
     if any(isinstance(value, Interval) for value in values.values()):
         return str(bounds(expression, values))
@@ -167,7 +167,8 @@ def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes, 
     degree = Given(plan.tp, "plan") if isinstance(plan.tp, int) else None
     here = dict(known) | ({"t": degree} if degree is not None and "t" not in known else {})
     standing = dict(claim.formula.alternatives()) | dict(claim.letters)
-    missing = {x: standing[x] for x in symbols_of(claim.tree) if x in standing and (x in claim.letters or x not in here)}
+    wanted = [x for x in symbols_of(claim.tree) if x in claim.letters or x not in here]
+    missing = {x: standing[x] for x in wanted if x in standing}
     for letter, formula in missing.items() if model is not None and known else ():
         value = number(to_tree(formula.ledger(model, plan).value), here)
         if value is not None:

@@ -100,7 +100,7 @@ def kept_together(expression: sympy.Basic) -> Terms:
     return _one_factor(expression)
 
 
-def _one_factor(expression: sympy.Basic) -> Terms:
+def _one_factor(expression: Any) -> Terms:
     base, exponent = expression.as_base_exp()
     if isinstance(base, sympy.Add) and isinstance(exponent, sympy.Rational):
         return {frozenset([(base, fraction(exponent))]): Fraction(1)}

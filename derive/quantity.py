@@ -106,7 +106,7 @@ class Formula:
     def rows(self, model: Model | None, plan: Plan) -> Ledger:
         """The rows as the author writes them; quantities of the whole model are counted as on one device.
 
-        Raises `DeriveError` if the quantity is about a model and there is none, `UnitError` if a row is in another unit.
+        Raises `DeriveError` if the quantity is about a model and there is none, `UnitError` if a row's unit differs.
         """
         if self.needs_model and model is None:
             raise DeriveError(f"{self.name} is a quantity of a model: give one")
@@ -133,7 +133,7 @@ class Formula:
         return found
 
     def alternatives(self) -> Iterator[tuple[str, Formula]]:
-        """Every letter that can stand for a quantity, of this one and of those below, and that quantity; nearest last."""
+        """Every letter that can stand for a quantity, here and in those below, and that quantity; nearest last."""
         for choices in self.letters.values():
             for each in choices:
                 yield from each.alternatives()
@@ -197,8 +197,8 @@ def formula(
 ) -> Callable[[Callable[..., Any]], Formula]:
     """Declare a quantity: its function gives the name, the module the topic, the docstring's first line the title.
 
-    The function takes what it uses of `model` (`model=None` where it can do without) and `plan`; it returns a ledger, or
-    one `Statement` or more. `per_device` says whether it is what one device of the plan holds: bytes are, unless it
+    The function takes what it uses of `model` (`model=None` where it can do without) and `plan`; it returns a ledger,
+    or one `Statement` or more. `per_device` says whether it is what one device of the plan holds: bytes are, unless it
     says otherwise; parameters and FLOPs are the whole model's. `of_model` says that it is about a model although its
     function takes none: its letters stand for quantities of one.
     """

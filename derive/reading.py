@@ -120,8 +120,8 @@ def _term(coefficient: Fraction, atoms: Sequence[Node], exponents: Sequence[Frac
     numbers = [[integer(number)] if number != 1 else [] for number in (over, under)]
     roots: tuple[list[Node], list[Node]] = ([], [])
     if root is not None:
-        inverse = isinstance(root, Quotient) and root.numerator == integer(1)
-        roots[inverse].append(Call("sqrt", (root.denominator if inverse else root,)))  # 1/sqrt(h), not sqrt(1/h)
+        under = root.denominator if isinstance(root, Quotient) and root.numerator == integer(1) else None
+        roots[under is not None].append(Call("sqrt", (under or root,)))  # 1/sqrt(h), not sqrt(1/h)
     tree = _over(numbers[0] + above + roots[0], numbers[1] + below + roots[1])
     return Negative(tree) if coefficient < 0 else tree
 

@@ -51,7 +51,7 @@ class Run:
     def value(self, name: str) -> Value:
         """The value of a quantity of the catalog for this run; None where it has none, or values for it are missing."""
         found = formula_of(name)
-        letter = STANDS.get(name)
+        letter = STANDS.get(name, "")
         if letter in self.values:
             return Fraction(self.values[letter].value)
         if found.needs_model and self.model is None:

@@ -189,8 +189,8 @@ def compute_bound_size(plan):
     Where the arithmetic intensity of n × n matrices reaches the machine balance. Unit: 1.
     """
     intensity = of_product(squares, plan).value
-    at = [intensity.xreplace({n: rational(size)}) for size in (0, 1)]
-    slope, offset = at[1] - at[0], at[0]  # it is linear in n: each element is used n times
+    offset, first = (intensity.xreplace({n: rational(size)}) for size in (0, 1))
+    slope = first - offset  # pyright: ignore[reportOperatorIssue]  # linear in n: each element is used n times
     balance = Line(_text(intensity), "P/W", "the crossing: intensity is the machine balance")
     # A count: FLOP and byte are gone once the format's width has met the balance.
     crossing = ceil((P / W - offset) / slope)

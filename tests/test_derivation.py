@@ -73,12 +73,13 @@ def total(ledger: Ledger, values: Mapping[str, Fraction]) -> Fraction:
     for row in ledger:
         numbers = {x: Rational(*values[str(x)].as_integer_ratio()) for x in row.value.free_symbols}
         amount = row.value.xreplace(numbers)
-        result += Fraction(int(amount.p), int(amount.q)) if isinstance(amount, Rational) else Fraction(str(N(amount, 60)))
+        exact = isinstance(amount, Rational)
+        result += Fraction(int(amount.p), int(amount.q)) if exact else Fraction(str(N(amount, 60)))
     return result
 
 
 def equals(tree: Node, values: Mapping[str, Fraction], wanted: Fraction) -> bool:
-    """Whether a tree has the wanted value: exactly where it is rational, to forty digits where there are roots in it."""
+    """Whether a tree has the wanted value: exactly where it is rational, to forty digits where it has roots."""
     try:
         return evaluate(tree, values) == wanted
     except IrrationalError:
@@ -124,7 +125,8 @@ def test_without_claims_no_letter_is_left_that_a_hypothesis_defines(name: str, m
     derived = built(name, model, text, quoting=False)
     assert derived.headline is None
     assert derived.model is None or not set(symbols_of(derived.expression)) & set(derived.model.relations)
-    assert not set(symbols_of(derived.expression)) & set(derived.formula.standing(derived.model, derived.ledger.letters))
+    standing = derived.formula.standing(derived.model, derived.ledger.letters)
+    assert not set(symbols_of(derived.expression)) & set(standing)
     assert all(step.relation == "=" or step.left is not None for step in derived.steps)
 
 

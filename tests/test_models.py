@@ -76,8 +76,10 @@ def test_preset_has_a_value_for_every_quantity(name):
     for formula in CATALOG.values():
         if formula.needs_model:
             made = report(formula, model(name), parse_plan("", common.symbol), judged=False)
-            assert made.value is not None
-            assert made.value > 0, formula.name
+            # What is run again, or gathered, is nothing here; a letter that is no size of a model may stay one.
+            assert not set(made.free) & set(model(name).architecture.letters.split()), formula.name
+            nothing = all(row.value == 0 for row in made.derivation.ledger)
+            assert made.free or nothing or (isinstance(made.value, Fraction) and made.value > 0), formula.name
 
 
 # Sizes and their origins

@@ -86,14 +86,23 @@ def test_utilization_as_observed(capsys):
         ((*LLAMA, "--mfu", "0"), "eta must be positive: got '0'"),
         ((*LLAMA, "--mfu", "140%"), "eta is at most 1: got '140%', which is 7/5"),
         ((*LLAMA, "--mfu=-40%"), "eta must be positive: got '-40%'"),
-        ((*LLAMA, "--mfu", "40%", "--plan", "tp=3"), "G = 1024 is no multiple of tp*pp = 3*1 = 3: set --gpus or the plan"),
+        (
+            (*LLAMA, "--mfu", "40%", "--plan", "tp=3"),
+            "G = 1024 is no multiple of tp*pp = 3*1 = 3: set --gpus or the plan",
+        ),
         ((*LLAMA, "--mfu", "40%", "--plan", "tp=8,dp=64"), "plan dp=64: G = 1024 devices over tp*pp = 8 leave dp=128"),
         ((*LLAMA, "--mfu", "40%", "--params", "7B"), "--params 7B contradicts --model llama3-70b: give one of them"),
         ((*LLAMA[:-1], "0", "--mfu", "40%"), "G must be a positive integer: got '0'"),
-        ((*SEED[2:], "--mfu", "40%"), "what is trained? give --model llama3-70b, or --params 7B where only the size is known"),
+        (
+            (*SEED[2:], "--mfu", "40%"),
+            "what is trained? give --model llama3-70b, or --params 7B where only the size is known",
+        ),
         ((*SEED[:2], *SEED[4:], "--mfu", "40%"), "how many tokens? give --tokens 15T"),
         ((*SEED[:4], "--gpus", "64", "--mfu", "40%"), "on which device? give --gpu h100; see `derive hardware`"),
-        ((*SEED[:-2], "--mfu", "40%"), "how many devices? give --gpus 1024, or --days 30 for the fewest that are fast enough"),
+        (
+            (*SEED[:-2], "--mfu", "40%"),
+            "how many devices? give --gpus 1024, or --days 30 for the fewest that are fast enough",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_refused(capsys, arguments, text):

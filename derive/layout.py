@@ -1,0 +1,96 @@
+"""Laying out: a plan beside a model's sizes: degrees and their letters, axes that shards leave over, and stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from derive.errors import ModelError, PlanError
+from derive.evaluation import fitted, split_letters
+from derive.letters import Notation
+from derive.model import Given, Model
+from derive.plan import LETTERS, Plan
+from derive.quantity import Formula
+from derive.tensor import Remainder
+
+Values = Mapping[str, Given]
+LETTER_KEYS = {letter: key for key, letter in LETTERS.items()}
+
+
+def with_degrees(plan: Plan, sizes: Values, notation: Notation) -> Plan:
+    """`--set t=8` is `--plan tp=8`; two values for one thing are an error, a symbolic degree takes the value."""
+    for letter, given in sizes.items():
+        key = notation[letter].plan_key
+        if not key:
+            continue
+        planned = getattr(plan, key)
+        if planned == notation.symbol(letter):
+            planned = 1
+        if planned not in (1, given.value):
+            raise ModelError(f"{letter} = {given.value} is set, but the plan says {key}={planned}")
+        plan = replace(plan, **{key: given.value})
+    return plan
+
+
+def without_padded(model: Model, sizes: Values) -> dict[str, Given]:
+    """The sizes without those of axes that frameworks pad."""
+    axes = {axis for tensor in model.whole.tensors for axis in tensor.axes}
+    padded = {axis.name for axis in axes if axis.remainder is Remainder.PAD}
+    return {letter: given for letter, given in sizes.items() if letter not in padded}
+
+
+def laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, ...]]:
+    """The plan fitted to the sizes, and what it assumes of those that are letters.
+
+    All that a layer splits must fit; what only the ends split, such as the vocabulary, where the quantity has it.
+    """
+    used = formula.reached(model, plan)
+    ends = [tensor for tensor in model.whole.tensors if used & {axis.name for axis in tensor.axes if axis.split}]
+    plan = fitted(plan, [*model.layer.tensors, *ends], known, formula.notation)
+    assumptions = []
+    if divided := [letter for letter in split_letters(model.whole, plan, known) if letter in used]:
+        assumptions.append(f"tp = {plan.tp} divides {', '.join(divided)}")
+    if plan.replicated:
+        few = ", ".join(f"{name} = {known[name].value}" for name in plan.replicated)
+        degree = known["t"].value
+        assumptions.append(
+            f"{few} is less than tp = {degree}: each device keeps one whole, {degree} devices share them"
+        )
+    return plan, tuple(assumptions)
+
+
+def degrees(plan: Plan, sizes: Values, notation: Notation) -> dict[str, Given]:
+    """The degrees of the plan as values of their letters."""
+    found = {}
+    for key, letter in LETTERS.items():
+        degree = getattr(plan, key)
+        if letter in sizes and _of_plan(notation, letter):
+            found[letter] = sizes[letter]
+        elif isinstance(degree, int) and degree != 1 and _of_plan(notation, letter):
+            found[letter] = Given(degree, "option")
+    return found
+
+
+def _of_plan(notation: Notation, letter: str) -> bool:
+    """Whether the letter is a degree of the plan here: in the topic of products n is a size."""
+    return letter in notation.letters and bool(notation[letter].plan_key)
+
+
+def staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, ...]]:
+    """The plan with uneven stages marked; `PlanError` where there are more stages than layers."""
+    stacks = {str(tensor.copies[0]) for tensor in model.whole.tensors if tensor.copies}
+    degree = known["p"].value if "p" in known else plan.pp
+    if plan.pp == 1 or not stacks:
+        return plan, ()
+    said = []
+    for name in sorted(stacks):
+        if name not in known or not isinstance(degree, int):
+            said.append(f"pp = {plan.pp} divides {name}")
+        elif known[name].value < degree:
+            raise PlanError(f"pp={degree} is more than {name} = {known[name].value}: a stage would have no layer")
+        elif known[name].value % degree:
+            plan = replace(plan, uneven=True)
+            said.append(
+                f"pp = {degree} does not divide {name} = {known[name].value}: the stage counted has most layers"
+            )
+    return plan, tuple(said)
