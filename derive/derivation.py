@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -107,7 +107,7 @@ def derivation(
     maker = _Maker(formula.notation, relations)
     fitting = (judge(claim) for claim in claims if _fits(claim, model, plan, formula))
     headline = next((judgement for judgement in fitting if _proved(judgement, relations)), None)
-    steps: list[Step] = [maker.line(line) for line in ledger.lines]
+    steps: list[Step] = [maker.line(line, ledger.lines[:place]) for place, line in enumerate(ledger.lines)]
     groups = {name: part for name, part in ledger.groups().items() if any(row.value != 0 for row in part)}
     if len(groups) > 1:
         parts = []
@@ -135,7 +135,8 @@ def derivation(
 def _merged(steps: list[Step], formula: Formula) -> list[Step]:
     """The steps with an argument's last line and the row that it arrives at as one."""
     for place, (line, row) in enumerate(pairwise(steps)):
-        if line.left == Symbol(formula.symbol) and row.left is None and row.expression == line.expression:
+        arrived = line.left == Symbol(formula.symbol) and line.relation != "≤" and row.left is None
+        if arrived and row.expression == line.expression:
             return [*steps[:place], replace(row, proof=line.proof), *steps[place + 2 :]]
     return steps
 
@@ -172,24 +173,23 @@ class _Maker:
             steps.append(self.equal(name, first, simple, "like terms"))
         return steps
 
-    def line(self, line: Line) -> Step:
-        """One line of the author's argument: a premise, or an equality that the checker accepts."""
+    def line(self, line: Line, before: Sequence[Line] = ()) -> Step:
+        """One line of the author's argument: a premise, or what the checker accepts under definitions that are said."""
         letters = self.notation.letters
         left, right = parse(line.left, letters), parse(line.right, letters)
         if line.is_premise:
             return Step("", "under", right, (line.because,), left=left)
         given = resolved({letter: parse(text, letters) for letter, text in line.given.items()})
         sign, show = SHOWN[line.relation]
-        return Step("", sign, right, (line.because,), proof=show(left, right, given, self.notation), left=left)
+        said = {pair for each in before for pair in ((each.left, each.right), *each.given.items())}
+        because = line.because, *_under({x: given[x] for x, text in line.given.items() if (x, text) not in said})
+        return Step("", sign, right, because, proof=show(left, right, given, self.notation), left=left)
 
     def equal(self, name: str, before: Node, after: Node, because: str) -> Step:
         """A step that is an equality, checked; the reason names the hypotheses that it uses."""
         proof = show_equal(before, after, self.relations, self.notation)
-        words: list[str | Node | Relation] = [because]
-        for letter, tree in self.relations.items():
-            if letter in symbols_of(before):
-                words += [", under " if len(words) == 1 else ", ", Relation(Symbol(letter), "==", tree)]
-        return Step(name, "=", after, tuple(words), proof=proof)
+        used = {letter: tree for letter, tree in self.relations.items() if letter in symbols_of(before)}
+        return Step(name, "=", after, (because, *_under(used)), proof=proof)
 
     def total(self, ledger: Ledger, *, in_front: bool = True) -> Node:
         """The sum of the rows under the hypotheses, in reading order."""
@@ -267,6 +267,12 @@ class _Maker:
             tree for tree in shares(rest, counted, self.notation.order, self.definitions) if "+" not in to_text(tree)
         ]
         return (", a share of at most ", min(found, key=lambda tree: len(to_text(tree)))) if found else ()
+
+
+def _under(given: Mapping[str, Node]) -> Words:
+    """The hypotheses of a step, for its reason."""
+    equalities = [Relation(Symbol(letter), "==", tree) for letter, tree in given.items()]
+    return tuple(word for place, each in enumerate(equalities) for word in (", " if place else ", under ", each))
 
 
 def _label(row: Row) -> str:

@@ -15,7 +15,6 @@ from derive.interval import Interval, bounds
 from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import Plan
-from derive.quantity import Formula
 from derive.reading import to_tree
 from derive.tensor import Mesh, Remainder, Tensor
 from derive.tracing import Trace
@@ -131,7 +130,7 @@ def exact_text(expression: Node, known: Sizes) -> str:
         return str(bounds(expression, values))
     try:
         return str(evaluate(expression, values))
-    except GrammarError:  # no rational number, or one of too many digits
+    except (GrammarError, ValueError):  # no rational number, or one of more digits than Python writes
         return to_text(substitute(expression, {name: rational(Fraction(value)) for name, value in values.items()}))
 
 
@@ -179,14 +178,15 @@ def valued(judgement: Judgement, model: Model | None, plan: Plan, known: Sizes, 
         value = None
     assumed = {"t": 1} if plan.tp == 1 and "t" in symbols_of(claim.tree) else {}
     failing, undecided = _hypotheses(judgement, model, real)
-    if claim.about is None and model is not None and _has_more(claim.formula, model, plan):
+    if claim.about is None and model is not None and _has_more(claim, model):
         failing = (*failing, f"it is about bare sizes, {claim.formula.name} of a model has more in it")
     return Valued(judgement, value, failing, undecided, assumed)
 
 
-def _has_more(formula: Formula, model: Model, plan: Plan) -> bool:
-    """Whether the rows of a quantity have letters for a model that they do not have without one."""
-    return not formula.needs_model and formula.rows(model, plan).letters > formula.rows(None, plan).letters
+def _has_more(claim: Claim, model: Model) -> bool:
+    """Whether the rows that a claim is about have letters for a model that they do not have without one."""
+    bare, whole = claim.formula.rows(None, claim.plan), claim.formula.rows(model, model.complete(claim.plan))
+    return whole.letters > bare.letters
 
 
 def _hypotheses(judgement: Judgement, model: Model | None, known: Sizes) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -34,8 +34,8 @@ class Row:
 class Line:
     """One line of an argument for what an author states: an equality or a bound (`<=`) as text, and why it holds.
 
-    Under the definitions `given` (a letter and its text), or where it is `checked` without any, the proof checker must
-    accept it; else it is a premise: a definition or a hypothesis that the lines after it use.
+    The proof checker must accept a bound, and an equality under the definitions `given` (a letter and its text), or that
+    is `checked` without any; else it is a premise: a definition or a hypothesis that the lines after it use.
     """
 
     left: str
@@ -48,7 +48,7 @@ class Line:
     @property
     def is_premise(self) -> bool:
         """Whether the line is taken for granted."""
-        return not self.given and not self.checked
+        return not self.given and not self.checked and self.relation == "=="
 
 
 @dataclass(frozen=True)

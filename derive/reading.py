@@ -242,12 +242,11 @@ def terms_to_tree(terms: Terms, order: Sequence[str], *, in_front: bool = True, 
     return Negative(tree) if content < 0 else tree
 
 
-def _atom_key(tree: Node, place: Place) -> tuple[int, tuple[int, str]]:
-    """Powers of numbers, then letters by their place, then everything else by its text."""
-    if isinstance(tree, Symbol):
-        return 1, place(tree.name)
+def _atom_key(tree: Node, place: Place) -> tuple[int, list[tuple[int, str]], str]:
+    """Powers of numbers, then letters by their place, then everything else by the places of its letters."""
     numeric = isinstance(tree.base if isinstance(tree, Power) else tree, Number)
-    return 0 if numeric else 2, (0, to_text(tree))
+    group = 0 if numeric else 1 if isinstance(tree, Symbol) else 2
+    return group, [place(name) for name in symbols_of(tree)], to_text(tree)
 
 
 def _shared(column: Sequence[Fraction]) -> Fraction:

@@ -219,6 +219,10 @@ def _searched(found: Solution, down: bool) -> int:
         return value is not None and found.keeps(value) == down
 
     last = last_whole(before)
+    if last == LARGEST and down:
+        question = found.equation.question
+        word = "reaches" if found.reached else "keeps to"
+        raise SolveError(f"every {question.letter.name} up to 10^40 {word} {question.wanted}: there is no largest one")
     if last == LARGEST:
         found.equation.impossible()
     return (last or 0) + (not down)

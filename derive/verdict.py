@@ -40,7 +40,7 @@ class Judgement:
     included: Node | None = None
     rows: tuple[Row, ...] = ()  # the neglected ones
     relations: Mapping[str, Node] | None = None
-    letters: frozenset[str] = frozenset()  # all letters of the quantity and of what the claim's letters stand for
+    letters: frozenset[str] = frozenset()  # of the quantity, of the claim and of what the claim's letters stand for
     statement: dict | None = None  # what the checker accepted, as it can be checked again
     proof: str = ""  # the same in the checker's words
     counterexample: Mapping[str, int] | None = None
@@ -77,6 +77,8 @@ def judge(claim: Claim) -> Judgement:
     counted = ledger.select(lambda row: not is_neglected(row, claim.neglect))
     neglected = ledger.select(lambda row: is_neglected(row, claim.neglect) and row.value != 0)
     derived = comparison.tree(counted, reduced=False)
+    if difference(to_sympy(derived, notation.symbol), counted.value) != 0:
+        raise ClaimError(f"{claim.source.key}, {claim.place}: {claim.formula.name} was read as {to_text(derived)}")
     # The letters that stand for other quantities are hypotheses too, and the checker substitutes both.
     bound = {letter: comparison.tree(part) for letter, part in comparison.bound(claim.includes).items()}
     try:
@@ -117,12 +119,15 @@ def _up_to(exact: Judgement, comparison: _Comparison, ledger: Ledger, neglected:
 
 
 def _letters(claim: Claim, ledger: Ledger, comparison: _Comparison) -> frozenset[str]:
-    """The letters of the quantity and of what the claim's letters stand for; none of those may be a letter of these."""
+    """The letters of both sides: the quantity's, and the claim's with what those stand for that stand for a quantity.
+
+    These may not be a letter of either side themselves.
+    """
     letters = frozenset(ledger.letters).union(*(part.letters for part in comparison.bound(()).values()))
     for letter in claim.letters:
         if letter in letters or letter in claim.relations:
             raise ClaimError(f"{claim.source.key}, {claim.place}: {letter} already is a letter of {claim.formula.name}")
-    return letters
+    return letters | set(symbols_of(claim.tree)) - set(claim.letters)
 
 
 def _check_meaning(claim: Claim, model: Model | None, letters: frozenset[str]) -> None:
@@ -166,6 +171,8 @@ def _refuted(
     try:
         values = evaluate(claim.tree, there), evaluate(derived, there)
     except GrammarError:  # the claim divides by what is zero there: it says nothing that could be false
+        values = None
+    if values is None or values[0] == values[1]:
         return Judgement(claim, OPEN, derived, residual, relations=claim.relations)
     return Judgement(
         claim, REFUTED, derived, residual, relations=claim.relations, counterexample=shown, values_there=values

@@ -76,5 +76,5 @@ def relu_moment():
 
     Each layer multiplies it by d*tau/2: by 1/2 at tau = 1/d, what `init-scale` gives, and by 1 at 2/d. Unit: 1.
     """
-    each = Line("d*tau/2", "1/2", "one layer at tau = 1/d", {"tau": "1/d"})
+    each = Line("d*tau/2", "1/2", "one layer", {"tau": "1/d"})
     return Statement((d * tau / 2) ** L, "L layers", "each multiplies by d*tau/2", by=(each,))

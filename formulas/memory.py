@@ -41,7 +41,8 @@ GIB, MIB = Fraction(2**30), 2**20
 def loss_transient(model, plan):
     """What lives at the loss and is not kept: the logits as the head makes them, and what of the head is run again.
 
-    The fp32 copy that the loss reads and keeps is part of the activations. Unit: byte.
+    The fp32 copy that the loss reads and keeps is part of the activations. That is a loss in place, as fused
+    ones are: PyTorch's cross_entropy has two more fp32 tensors of that size in its backward pass. Unit: byte.
     """
     head = saved(model.whole, replace(plan, recompute=())).within("head").less(saved(model.whole, plan))
     return tensors(model.whole, plan, ("logits",), "lives while the loss is computed") + head

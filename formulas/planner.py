@@ -51,6 +51,8 @@ class Run:
     def value(self, name: str) -> Value:
         """The value of a quantity of the catalog for this run; None where it has none, or values for it are missing."""
         found = formula_of(name)
+        if self.model is None and name in SHARDED and self.plan.tp * self.plan.pp != 1:
+            return None  # what tensor and pipeline parallelism leave of a bare size depends on the model
         letter = STANDS.get(name, "")
         if letter in self.values:
             return Fraction(self.values[letter].value)
@@ -103,6 +105,7 @@ class Run:
 
 # Quantities that a person may give by a letter, and letters of a quantity that are other quantities of the run.
 STANDS = {"mfu": "eta", "parameters": "N"}
+SHARDED = frozenset({"states", "gradients"})
 BARE = {"flops-per-token": "dense-flops-per-token"}  # what stands in for a quantity where only N is known
 MORE = {
     "chinchilla-parameters": {"C": "training-flops"},
@@ -157,7 +160,7 @@ def _laid_out(plan: Plan, devices: int) -> Plan:
 def _micro_batches(model: Model | None, plan: Plan, values: Mapping[str, Given]) -> Given:
     """Micro-batches of a step: what the batch says; else one, or as many as a pipeline has stages."""
     if "B" not in values or model is None:
-        return Given(plan.pp, "default" if plan.pp == 1 else "default: as many as stages")
+        return values.get("m") or Given(plan.pp, "default" if plan.pp == 1 else "default: as many as stages")
     count = amount(formula_of("accumulation"), model, plan, {**values, "n": Given(plan.dp, "plan")})
     if not isinstance(count, Fraction) or count.denominator != 1:
         sizes = ", ".join(f"{x} = {values[x].value}" for x in ("B", "b") if x in values)
@@ -165,6 +168,8 @@ def _micro_batches(model: Model | None, plan: Plan, values: Mapping[str, Given])
             f"a step of {sizes} has {count} micro-batches on each of dp={plan.dp} replicas, which is not whole: "
             "choose --batch as a multiple of s*b*dp tokens"
         )
+    if "m" in values and values["m"].value != count:
+        raise DeriveError(f"m = {values['m'].value} is set, but --batch makes {count} micro-batches on each replica")
     return Given(int(count), "accumulation")
 
 

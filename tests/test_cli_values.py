@@ -161,3 +161,23 @@ def test_completion_knows_the_new_quantities_and_options(capsys, shell):
     assert all(name in script for name in catalog())
     for option in ("tokens", "params", "gpus", "mfu", "gpu", "optimizer"):
         assert f"--{option}" in script or f"'{option}" in script or f" {option}" in script
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exact"),
+    [
+        (("window-coverage", "--set", "n=10000"), "1 - (1 - 1/10000)^10000"),
+        (("relu-moment", "--set", "L=100000", "--set", "d=3", "--set", "tau=1"), "(3*1/2)^100000"),
+        (("float-max", "--set", "e=16", "--set", "m=7"), "2^(2^(16 - 1) - 1)*(2 - 1/2^7)"),
+    ],
+)
+def test_more_digits_than_python_writes_are_an_expression(capsys, arguments, exact):
+    shown = data(capsys, *arguments)
+    assert shown["exact"] == exact
+    assert shown["value_text"]
+
+
+def test_a_value_above_any_float_is_null_beside_its_text(capsys):
+    shown = data(capsys, "relu-moment", "--set", "L=2000", "--set", "d=3", "--set", "tau=1.7")
+    assert (shown["value"], shown["value_text"]) == (None, "1.203e813")
+    assert Fraction(shown["exact"]) == Fraction(51, 20) ** 2000

@@ -172,16 +172,18 @@ def check_steps(report: dict[str, Any], total: Fraction, at: dict[str, Fraction 
     Before that come the lines of an argument, each a premise or proved under definitions of its own.
     """
     whole: dict[str, Fraction] = {}
+    symbol = FORMULAS[report["name"]].symbol
     for step in report["steps"]:
         name = step["quantity"]
-        if step["relation"] in ("under", "≤") or (name not in whole and step["proof"] is not None):
+        if step["relation"] in ("under", "≤") or (name not in {*whole, symbol} and step["proof"] is not None):
             assert (step["proof"] is None) == (step["relation"] == "under")
             parse(name)
             continue
         value = value_at(parse(step["expression"]), at)
         if name not in whole:
             whole[name] = value
-            assert (step["relation"], step["proof"]) == ("=", None)
+            assert step["relation"] == "="  # a definition, or what the lines before it arrive at
+            assert step["proof"] is None or any(each["relation"] == "under" for each in report["steps"])
         elif step["relation"] == "=":
             assert near(value, whole[name])
             assert "==" in step["proof"]
@@ -189,7 +191,7 @@ def check_steps(report: dict[str, Any], total: Fraction, at: dict[str, Fraction 
             assert step["relation"] == "≈"
             assert value < whole[name]
             assert step["proof"] is None
-    assert near(whole.pop(FORMULAS[report["name"]].symbol), total)
+    assert near(whole.pop(symbol), total)
     assert not whole or near(sum(whole.values(), Fraction(0)), total)
 
 

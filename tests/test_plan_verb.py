@@ -86,6 +86,24 @@ def test_utilization_as_observed(capsys):
         ((*LLAMA, "--mfu", "0"), "eta must be positive: got '0'"),
         ((*LLAMA, "--mfu", "140%"), "eta is at most 1: got '140%', which is 7/5"),
         ((*LLAMA, "--mfu=-40%"), "eta must be positive: got '-40%'"),
+        ((*LLAMA, "--mfu", "-40%"), "eta must be positive: got '-40%'"),
+        ((*LLAMA, "--mfu", "40%", "--mfu", "50%"), "--mfu is given twice: 40% and 50%"),
+        ((*LLAMA, "--mfu", "40%", "--gpus", "8"), "--gpus is given twice: 1024 and 8"),
+        ((*LLAMA, "--mfu", "40%", "--set", "N=7B"), "N = 7000000000 contradicts --model llama3-70b: give one of them"),
+        ((*SEED, "--mfu", "40%", "--set", "C=1e20"), "C (training FLOPs) is computed from the run: leave out --set C"),
+        (
+            (*SEED, "--mfu", "40%", "--set", "F=1e9"),
+            "F (FLOPs for each trained token) is computed from the run: leave out --set F",
+        ),
+        ((*SEED, "--mfu", "40%", "--set", "n=64", "--plan", "dp=32"), "n = 64 is set, but the plan says dp=32"),
+        (
+            (*SEED, "--mfu", "40%", "--set", "n=32"),
+            "plan dp=32: G = 64 devices over tp*pp = 1 leave dp=64",
+        ),
+        (
+            (*LLAMA, "--mfu", "40%", "--batch", "16Mi", "--set", "m=7"),
+            "m = 7 is set, but --batch makes 2 micro-batches on each replica",
+        ),
         (
             (*LLAMA, "--mfu", "40%", "--plan", "tp=3"),
             "G = 1024 is no multiple of tp*pp = 3*1 = 3: set --gpus or the plan",
@@ -118,3 +136,28 @@ def test_large_values_stay_exact(capsys):
 def test_a_model_larger_than_any_plan(capsys):
     text = refused(capsys, "--params", "1e18", "--tokens", "1T", "--gpu", "h100", "--gpus", "64", "--mfu", "40%")
     assert "no plan fits" in text
+
+
+def test_degrees_by_their_letters_are_the_plan(capsys):
+    """Levers change the plan: a degree that is set by its letter must not hold them back."""
+    by_letter = planned(capsys, *SEED, "--mfu", "40%", "--set", "n=64")
+    assert by_letter == planned(capsys, *SEED, "--mfu", "40%", "--plan", "dp=64")
+    assert by_letter["levers"]
+
+
+@pytest.mark.parametrize("plan", ["tp=8,sp", "pp=64", "tp=2,pp=2,zero=1"])
+def test_what_a_split_of_a_bare_size_leaves_is_not_known(capsys, plan):
+    """16N is on no device where layers or their matrices are split: 7B on tp=8 is not refused as a misfit."""
+    data = planned(capsys, *SEED, "--mfu", "40%", "--plan", plan)
+    assert data["states"]["value"] is data["gradients"]["value"] is data["fits"] is None
+    assert data["training-time"] == planned(capsys, *SEED, "--mfu", "40%")["training-time"]
+
+
+def test_micro_batches_that_are_set_stay(capsys):
+    assert planned(capsys, *SEED, "--mfu", "40%", "--set", "m=4")["given"]["m"] == {"value": 4, "from": "option"}
+
+
+def test_what_changes_nothing_is_said(capsys):
+    assert main(["plan", *SEED, "--mfu", "40%", "--set", "s=4096", "--set", "W=3e12"]) == 0
+    notes = [f"derive: note: {letter} changes nothing of this run" for letter in ("s", "W")]
+    assert capsys.readouterr().err.splitlines() == notes

@@ -92,3 +92,15 @@ def test_the_latex_is_a_derivation(capsys):
 def test_the_device_gives_its_peak(capsys):
     arguments = ("training-time=30d", "--for", "G", "--model", "llama3-70b", "--tokens", "15T", "--mfu", "40%")
     assert json.loads(run(capsys, *arguments, "--gpu", "h100", "--json"))["value"] == 6572
+
+
+def test_a_value_of_too_many_digits_is_solved_for_too(capsys):
+    arguments = ("relu-moment=2", "--for", "tau", "--set", "d=100", "--set", "L=1000")
+    assert json.loads(run(capsys, *arguments, "--json"))["exact"] == "2*2^(1/1000)/100"
+
+
+def test_where_every_value_keeps_to_the_target_there_is_no_largest(capsys):
+    """A stored token has 4 bytes at most: that is not to say that no vocabulary gives 4."""
+    assert main(["solve", "token-bytes=4", "--for", "V"]) == 2
+    wanted = "every V up to 10^40 keeps to token-bytes = 4 B/token: there is no largest one"
+    assert capsys.readouterr().err == f"derive: error: {wanted}\n"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import derive.monomials
+import derive.verdict
 from derive import (
     Citation,
     Input,
@@ -89,6 +90,30 @@ def test_rows_are_compared_with_what_is_read(monkeypatch):
     monkeypatch.setattr(derive.monomials, "TERMS", wrong)
     with pytest.raises(ClaimError, match="was read as"):
         derivation(layer_parameters, model("llama"), Plan().filled(llama.kernels, llama.mask))
+
+
+def test_a_claim_is_compared_with_what_is_read(monkeypatch):
+    claim = only(layer_parameters, f"7*({LAYER})", about=llama)
+    wrong = {kind: lambda each, rule=rule: times_seven(rule(each)) for kind, rule in derive.monomials.TERMS.items()}
+    monkeypatch.setattr(derive.monomials, "TERMS", wrong)
+    with pytest.raises(ClaimError, match="hostile2026, here: layer-parameters was read as"):
+        judge(claim)
+
+
+def test_nothing_is_refuted_where_both_sides_are_equal(monkeypatch):
+    claim = only(matmul_flops, "2*m*n*p + m - n")
+    assert judge(claim).verdict == "refuted"
+    judge.cache_clear()
+    monkeypatch.setattr(derive.verdict, "counterexample", lambda *_: {"m": 1, "n": 1, "p": 1})
+    assert judge(claim).verdict == "open"
+
+
+def test_what_a_claim_defines_for_itself_is_a_hypothesis_of_it():
+    """A letter that the quantity does not have: the claim is true of the sizes that its definition names alone."""
+    judgement = judge(only(matmul_flops, "2*m*n*o", given={"o": "p"}))
+    assert (judgement.verdict, list(judgement.hypotheses)) == ("proved", ["o"])
+    with pytest.raises(ClaimError, match="no model was found with o = 1/2"):
+        judge(only(matmul_flops, "4*m*n*p*o", given={"o": "1/2"}))
 
 
 def times_seven(terms):

@@ -12,7 +12,7 @@ from derive.exact import approximate
 from derive.grammar import parse
 from derive.proof.step import cases, is_positive, show_at_most, show_equal, statement
 from derive.tree import Call, Node, Product, Sum, Symbol, integer, symbols_of
-from formulas.notation import common
+from formulas.notation import common, notation_of
 from tests.exactly import close
 
 Show = Callable[[Node, Node, Mapping[str, Node], object], str]
@@ -52,6 +52,9 @@ NOT_EQUAL: list[tuple[str, str, dict[str, str]]] = [
     ("a^0.34", "a^0.35", {}),
     ("2^a", "2^b", {}),
     ("a^(b - b)", "b^(a - a)", {}),
+    ("d", "-2*sqrt(a)", {"d": "sqrt(a)*(-2)"}),
+    ("d", "0", {"d": "0*sqrt(a)"}),
+    ("d", "(a - 5)*sqrt(b)", {"d": "(a - 5)*sqrt(b)"}),
 ]
 EQUAL: list[tuple[str, str, dict[str, str]]] = [
     ("sqrt(12*a*b)", "2*sqrt(3*a*b)", {}),
@@ -85,6 +88,10 @@ NOT_AT_MOST: list[tuple[str, str]] = [
     ("0*a", "min(a - b, b)"),
     ("2*sqrt(P)", "P + 1/2"),
     ("1", "P"),
+    ("min(1, 1/(a - b))", "1"),
+    ("min(1, 1/0)", "1"),
+    ("a*min(1, sqrt(a - b))", "a"),
+    ("min(1, 2^(1/(a - b)))", "1"),
 ]
 AT_MOST: list[tuple[str, str]] = [
     ("1", "a"),
@@ -129,6 +136,45 @@ def test_what_a_symbol_stands_for_is_said():
     )
     data = statement(parse("max(a, b)"), parse("max(b, a)"), {}, common)
     assert data["symbols"] == {"q1": "positive real"}
+
+
+@pytest.mark.parametrize(
+    ("show", "left", "right", "definitions"),
+    [
+        (show_equal, "i/i", "1", {}),
+        (show_equal, "max(i, 1)", "i", {}),
+        (show_equal, "sqrt(i)/sqrt(i)", "1", {}),
+        (show_equal, "i^0", "1", {}),
+        (show_equal, "m/m", "1", {"m": "i*n"}),
+        (show_equal, "m/m", "1", {"m": "i*sqrt(n)"}),
+        (show_equal, "ceil(n/i)", "ceil(n/i)", {}),
+        (show_at_most, "1", "i", {}),
+        (show_at_most, "n", "i*n", {}),
+        (show_at_most, "min(1, n/i)", "1", {}),
+    ],
+)
+def test_an_index_can_be_0(show: Show, left: str, right: str, definitions: dict[str, str]):
+    gemm = notation_of("gemm")
+    assert gemm["i"].least == 0
+    given = {letter: parse(text, gemm.letters) for letter, text in definitions.items()}
+    with pytest.raises(ClaimError, match=r"^not shown: "):
+        show(parse(left, gemm.letters), parse(right, gemm.letters), given, gemm)
+
+
+def test_what_holds_for_an_index_holds_at_0():
+    gemm = notation_of("gemm")
+    proof = show_equal(parse("o + i*s_0"), parse("i*n + o"), {"s_0": parse("n")}, gemm)
+    assert proof == (
+        "for all positive integers n and positive reals o, i: o + i*s_0 == i*n + o given s_0 == n; "
+        "o may be 0, as both sides are continuous there; i may be 0, as both sides are continuous there"
+    )
+    assert " <= " in show_at_most(parse("i*min(1, m - 1)"), parse("i"), {}, gemm)
+
+
+def test_a_definition_by_a_root_is_said():
+    assert shown(show_equal, "d*d", "a", {"d": "sqrt(a)"}) == (
+        "with d == sqrt(a), the squares of both sides, which are positive: for all positive integers a: a*a == a^2"
+    )
 
 
 def test_a_factor_that_stands_in_a_product_twice_does_not_give_way():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from derive.cli.show import emit
 from derive.errors import DeriveError, unknown
@@ -26,8 +26,30 @@ class Verb:
     options: Callable[[ArgumentParser], None]
 
 
+class Once(Action):
+    """Stores the value of an option; given again with another one, it contradicts itself."""
+
+    def __call__(  # argparse hands the parser over
+        self,
+        parser: ArgumentParser,  # noqa: ARG002
+        namespace: Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Store, or refuse."""
+        given = namespace.__dict__.setdefault("given", {})
+        if given.setdefault(self.dest, values) != values:
+            raise DeriveError(f"{option_string} is given twice: {str(given[self.dest])[:40]} and {str(values)[:40]}")
+        setattr(namespace, self.dest, values)
+
+
 class Parser(ArgumentParser):
     """argparse has no other hook for its errors than this method; its own prints the usage and exits."""
+
+    def __init__(self, **settings: Any):
+        super().__init__(**settings)
+        self.register("action", None, Once)
+        self._negative_number_matcher = re.compile("-[0-9.]")  # -40% is a value, wrong as it may be, and no option
 
     def error(self, message: str) -> NoReturn:
         from difflib import get_close_matches  # only where something is wrong

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from derive.cli import load_sympy
+from derive.cli import load_sympy, say
 from derive.cli.case import values_of
 from derive.cli.show import emit, present
 from derive.errors import DeriveError
@@ -22,23 +22,31 @@ if TYPE_CHECKING:
     from formulas.planner import Run
 
 FAILED = 1
+COMPUTED = ("F", "C", "H")  # letters of quantities that the view shows: they have one value in a run
 
 
 def run(_name: str, options: Namespace) -> int:
     """Print the run."""
     load_sympy()
+    from derive.layout import with_degrees
     from derive.plan import parse_plan
     from derive.precision import optimizer, recipe
     from formulas.models import model
     from formulas.notation import common
+    from formulas.planner import OBSERVED
     from formulas.planner import run as planned
 
     formats = recipe(options.recipe, options.dtype)
     plan = parse_plan(",".join(options.plan), common.symbol, formats, optimizer(options.optimizer))
     about = model(options.model) if options.model is not None else None
     deadline = parse_amount(options.days, "--days", "day") * 86400 if options.days is not None else None
+    sizes = values_of(common, options)
+    plan = with_degrees(plan, {x: given for x, given in sizes.items() if common[x].plan_key}, common)
     values = _values(options, about, plan, deadline)
     made = planned(about, plan, values)
+    for letter in sizes:
+        if letter not in made.used and letter not in OBSERVED and not common[letter].plan_key:
+            say(f"derive: note: {letter} changes nothing of this run")
     if options.json:
         emit(json.dumps(_data(made, deadline), indent=2, ensure_ascii=False), data=True)
     else:
@@ -58,7 +66,12 @@ def _values(options: Namespace, model: Model | None, plan: Plan, deadline: Fract
         raise DeriveError(f"--params {options.letter_N[:40]} contradicts --model {options.model}: give one of them")
     if model is not None and not model.sizes:
         raise DeriveError(f"--model {options.model} has no sizes: give a preset, see `derive models`")
-    values = values_of(common, options)
+    values = {x: given for x, given in values_of(common, options).items() if not common[x].plan_key}
+    if model is not None and "N" in values:
+        raise DeriveError(f"N = {values['N'].value} contradicts --model {options.model}: give one of them")
+    for letter in COMPUTED:
+        if letter in values:
+            raise DeriveError(f"{letter} ({common[letter].meaning}) is computed from the run: leave out --set {letter}")
     if "D" not in values:
         raise DeriveError("how many tokens? give --tokens 15T")
     if options.gpu is None:

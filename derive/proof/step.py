@@ -41,6 +41,8 @@ class _Atoms:
     divisor zero, so also for the one that it stands for; what divides, or defines a letter, must be seen to be
     positive. A bound holds for 0 too, as both sides are continuous there: where `signed`, each such part must be seen
     to be at least 0. Two parts are one symbol where the checker accepts that they are one function of equal arguments.
+    The same holds for letters that can be 0 themselves, such as an index: to the checker they are positive reals, and
+    nothing may be divided by them or defined by them, nor may they be inside such a part.
     """
 
     given: Mapping[str, Node]
@@ -54,6 +56,8 @@ class _Atoms:
         """The symbol of a call or a power, or what it is equal to; `ClaimError` for one that may have no value."""
         if (constant := self.constant(node)) is not None:
             return constant
+        if zero := next(filter(self.can_be_zero, symbols_of(node)), None):
+            raise ClaimError(f"not shown: {zero}, in {to_text(node)}, can be 0")
         function, arguments = _applied(node)
         if self.signed and not is_positive(node, or_zero=True):
             raise ClaimError(f"not shown: {to_text(node)} may be negative")
@@ -74,6 +78,10 @@ class _Atoms:
         self.calls[f"q{count}"] = function, parts
         self.shown[f"q{count}"] = node
         return Symbol(f"q{count}")
+
+    def can_be_zero(self, letter: str) -> bool:
+        """Whether it is a letter, not one that is defined here, and its least value is 0."""
+        return letter not in self.given and letter not in self.shown and self.notation[letter].least == 0
 
     def constant(self, node: Node) -> Node | None:
         """The number that a part is by the definitions of its letters, such as min(1, m - 1) where m == 1."""
@@ -123,13 +131,18 @@ class _Atoms:
             "relation": "==",
             "left": to_lists(left),
             "right": to_lists(right),
-            "symbols": {name: ATOM_KIND if name in self.shown else self.notation[name].kind for name in names},
+            "symbols": {name: self.kind(name) for name in names},
             "given": [[letter, to_lists(tree)] for letter, tree in given.items()],
         }
+
+    def kind(self, name: str) -> str:
+        return ATOM_KIND if name in self.shown or self.can_be_zero(name) else self.notation[name].kind
 
     def replaced(self, node: Node, dividing: bool = False) -> Node:
         """The tree with each such part as its symbol; one that divides must be known to be positive."""
         match node:
+            case Symbol(name) if dividing and self.can_be_zero(name):
+                raise ClaimError(f"not shown: {name} divides or defines, and can be 0")
             case Number() | Symbol():
                 return node
             case Sum(terms):
@@ -223,20 +236,28 @@ def statement(left: Node, right: Node, relations: Mapping[str, Node], notation: 
 
 def _stated(
     left: Node, right: Node, relations: Mapping[str, Node], notation: Notation, relation: str = "=="
-) -> tuple[dict, dict[str, Node], bool]:
+) -> tuple[dict, dict[str, Node], str]:
+    """The statement, what its atoms stand for, and what was done to the sides before it was made, in words."""
     # A letter that is defined by a root is replaced first: its square is then what stands under the root.
-    rooted = {letter: tree for letter, tree in relations.items() if _has_root(tree)}
+    rooted = {
+        letter: tree
+        for letter, tree in relations.items()
+        if _has_root(tree) and is_positive(tree) and all(notation[name].least for name in symbols_of(tree))
+    }
+    used = [letter for letter in rooted if letter in {*symbols_of(left), *symbols_of(right)}]
+    done = "".join(f"with {letter} == {to_text(rooted[letter])}, " for letter in used)
     left, right = substitute(left, rooted), substitute(right, rooted)
     roots = (_has_root(left) or _has_root(right)) and is_positive(left) and is_positive(right)
     if roots:
         left, right = squared(left), squared(right)
+        done += "the squares of both sides, which are positive: "
     letters = tuple(dict.fromkeys((*symbols_of(left), *symbols_of(right))))
     given = {letter: tree for letter, tree in relations.items() if letter in letters}
     taken = {*letters, *(name for tree in given.values() for name in symbols_of(tree))}
     atoms = _Atoms(given, notation, taken, signed=relation != "==")
     # The definitions of letters that are only inside an atom count too: by them two atoms may be one.
     data = atoms.statement(atoms.replaced(left), atoms.replaced(right), letters) | {"relation": relation}
-    return data, {name: tree for name, tree in atoms.shown.items() if name in data["symbols"]}, roots
+    return data, {name: tree for name, tree in atoms.shown.items() if name in data["symbols"]}, done
 
 
 def show_equal(left: Node, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
@@ -246,20 +267,23 @@ def show_equal(left: Node, right: Node, relations: Mapping[str, Node], notation:
 
 def _shown(left: Node, relation: str, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
     try:
-        data, atoms, roots = _stated(left, right, relations, notation, relation)
+        data, atoms, done = _stated(left, right, relations, notation, relation)
         proved = check(data)
     except Rejected as reason:
         raise ClaimError(f"not shown: {to_text(left)} {relation} {to_text(right)}: {reason}") from None
     words = [f"{name} for {to_text(tree)}" for name, tree in atoms.items()]
-    return ("the squares of both sides, which are positive: " if roots else "") + "; ".join([proved, *words])
+    free = [name for name in data["symbols"] if name not in atoms and name not in relations]
+    words += [f"{name} may be 0, as both sides are continuous there" for name in free if notation[name].least == 0]
+    return done + "; ".join([proved, *words])
 
 
 def show_at_most(left: Node, right: Node, relations: Mapping[str, Node], notation: Notation) -> str:
     """What the checker proved of `left <= right`; `ClaimError` if it does not accept it.
 
     A maximum on the left is at most the right if each of its arguments is, so each is a statement of its own; a minimum
-    is at most each of its arguments, so one that serves is enough.
+    is at most each of its arguments, so one that serves is enough, as long as the others have a value.
     """
+    show_equal(left, left, relations, notation)  # every part of it has one
     proved = [_shown(case, "<=", right, relations, notation) for case in cases(left)]
     return " and ".join(proved)
 

@@ -17,11 +17,16 @@ HERE = "certified"  # what this process itself reached: its own checker accepted
 
 
 def number(value: Fraction | Interval | None) -> int | float | dict[str, Any] | None:
-    """An integer where the exact value is one, else the nearest float; an interval by its two ends."""
+    """An integer where the exact value is one, else the nearest float; an interval by its two ends.
+
+    None beyond what a float can hold: `exact` and `value_text` have such a value.
+    """
     if value is None:
         return None
     if isinstance(value, Interval):
         return {"low": number(value.low), "high": number(value.high)}
+    if abs(value) > 10**308:
+        return None
     return int(value) if value.denominator == 1 else float(value)
 
 

@@ -41,8 +41,13 @@ def formula(part: Node | Relation, letters: dict[str, str]) -> str:
     return relation_latex(part, letters) if isinstance(part, Relation) else to_latex(part, letters)
 
 
+LONG = 60  # characters of a reason beyond which it takes several lines
+
+
 def aside(text: str) -> str:
-    """A reason beside a line, small, so that a page has room for it."""
+    """A reason beside a line, small, and in several lines where it is long, so that a page has room for it."""
+    if len(text) > LONG:
+        return rf"\parbox[t]{{16em}}{{\footnotesize\raggedright {text}}}"
     return rf"\text{{\footnotesize {text}}}"
 
 
@@ -54,7 +59,11 @@ def expression(report: Report) -> str:
 def quantity(report: Report, part: str) -> str:
     """The symbol of the quantity, or of a block's part of it."""
     symbol = symbol_latex(report.formula.symbol)
-    return f"{symbol}_{{\\text{{{escape(part.replace('_', ' '))}}}}}" if part else symbol
+    if not part:
+        return symbol
+    of = f"\\text{{{escape(part.replace('_', ' '))}}}"
+    # LaTeX takes one subscript: the part's name joins the one that the symbol has.
+    return f"{symbol[:-1]}, {of}}}" if "_{" in symbol else f"{symbol}_{{{of}}}"
 
 
 def left_side(report: Report, step: Step) -> str:
@@ -119,6 +128,8 @@ def broken(node: Node, letters: dict[str, str]) -> list[str]:
 def _terms(step: Step, left: str, letters: dict[str, str]) -> Iterator[str]:
     """One line a term, so that a long sum stays on the page and each tensor has its name beside it."""
     for index, term in enumerate(step.terms):
-        sign = f"{left} &{RELATIONS[step.relation]} " if index == 0 else r" &\quad + "
+        plus, each = view.signed(term)
+        sign = f"{left} &{RELATIONS[step.relation]} " if index == 0 else rf" &\quad {plus} "
         count = rf"{len(term.rows)} \times " if len(term.rows) > 1 else ""
-        yield f"{sign}{count}{to_latex(term.each, letters)} && {aside(escape(view.term_names(term)))}"
+        amount = to_latex(each if index else term.each, letters)
+        yield f"{sign}{count}{amount} && {aside(escape(view.term_names(term)))}"

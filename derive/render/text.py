@@ -60,11 +60,11 @@ def _steps(report: Report) -> Table:
         left = view.quantity(report, step)
         shown, before = ("" if left == before else left), left
         if step.terms:
-            signs = [view.sign(step), *("+" for _ in step.terms[1:])]
-            rows += [
-                (shown if index == 0 else "", sign, view.term_text(term), view.term_names(term))
-                for index, (sign, term) in enumerate(zip(signs, step.terms, strict=True))
-            ]
+            first, *others = step.terms
+            rows.append((shown, view.sign(step), view.term_text(first), view.term_names(first)))
+            for term in others:
+                plus, each = view.signed(term)
+                rows.append(("", plus, view.term_text(term, each), view.term_names(term)))
         else:
             rows.append((shown, view.sign(step), to_text(step.expression), view.reason(step)))
     return Table("\nDerivation", ("", "", "", ""), rows)

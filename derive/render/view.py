@@ -11,7 +11,7 @@ from derive.evaluation import Valued
 from derive.ledger import Row
 from derive.reading import to_tree
 from derive.report import Report
-from derive.tree import Node, Relation, relation_text, to_text
+from derive.tree import Negative, Node, Relation, Sum, relation_text, to_text
 from derive.values import show
 
 MARKS = {"proved": "■", "proved up to": "■ ≈", "refuted": "✗", "open": "?"}
@@ -92,9 +92,17 @@ def subject(report: Report) -> str:
 ROOM = 48  # characters for the names beside a term; the ledger has them all
 
 
-def term_text(term: Term) -> str:
+def term_text(term: Term, each: Node | None = None) -> str:
     """A term as text: how many rows there are, and what each is."""
-    return f"{len(term.rows)} × {to_text(term.each)}" if len(term.rows) > 1 else to_text(term.each)
+    text = to_text(each or term.each)
+    return f"{len(term.rows)} × {text}" if len(term.rows) > 1 else text
+
+
+def signed(term: Term) -> tuple[str, Node]:
+    """The sign that a term has in a sum, and each of its rows without it."""
+    if isinstance(term.each, Negative) and not isinstance(term.each.operand, Sum):
+        return "-", term.each.operand
+    return "+", term.each
 
 
 def term_names(term: Term) -> str:
@@ -159,8 +167,11 @@ def ending(report: Report) -> str:
         return ""
     if count == 0:
         return "■ by definition: the rows as they are"
-    accepted = "equality was" if count == 1 else "equalities were"
-    return f"■ {count} {accepted} accepted by the proof checker; rows and sums of parts are definitions"
+    relations = {step.relation for step in report.derivation.steps}
+    one, many = ("relation", "relations") if "≤" in relations else ("equality", "equalities")
+    accepted = f"{one} was" if count == 1 else f"{many} were"
+    granted = "premises are taken for granted, " if "under" in relations else ""
+    return f"■ {count} {accepted} accepted by the proof checker; {granted}rows and sums of parts are definitions"
 
 
 def counterexample(valued: Valued) -> str:
