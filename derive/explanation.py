@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from sympy import Add
+
 from derive.errors import DeriveError
 from derive.ledger import Ledger, Row
 from derive.model import Model, definitions
@@ -53,6 +55,8 @@ def explain(formula: Formula, model: Model | None, plan: Plan, coefficient: Frac
     model, plan = case.model, case.plan
     where = definitions(model.relations, formula.notation) if model is not None else {}
     ledger = formula.ledger(model, plan)
+    if _divides_by_sums(ledger, where):  # then it is no sum of products: its terms are those of its own letters
+        ledger = formula.rows(model, plan)
     total = sum_of_terms((row.value for row in ledger), where)
     held = _held(formula, model, plan, ledger)
     found = tuple(
@@ -66,6 +70,11 @@ def explain(formula: Formula, model: Model | None, plan: Plan, coefficient: Frac
         text = f"no term of {formula.name} has the coefficient {coefficient}: there are {', '.join(there)}{more}"
         raise DeriveError(text)
     return found
+
+
+def _divides_by_sums(ledger: Ledger, where: Definitions) -> bool:
+    terms = sum_of_terms((row.value for row in ledger), where)
+    return any(isinstance(atom, Add) for monomial in terms for atom, _ in monomial)
 
 
 def _tree(monomial: Monomial, formula: Formula) -> Node:
@@ -90,4 +99,6 @@ def _held(formula: Formula, model: Model | None, plan: Plan, ledger: Ledger) -> 
         return ("",) * len(ledger.rows)
     degree = formula.notation.symbol("t")
     shared = formula.ledger(model, replace(plan, tp=degree, sp=False))
+    if len(shared.rows) != len(ledger.rows):
+        shared = formula.rows(model, replace(plan, tp=degree, sp=False))
     return tuple(SPLIT if degree in row.value.free_symbols else WHOLE for row in shared)

@@ -34,8 +34,8 @@ class Row:
 class Line:
     """One line of an argument for what an author states: an equality or a bound (`<=`) as text, and why it holds.
 
-    The proof checker must accept a bound, and an equality under the definitions `given` (a letter and its text), or that
-    is `checked` without any; else it is a premise: a definition or a hypothesis that the lines after it use.
+    The proof checker must accept a bound, an equality under the definitions `given` (a letter and its text), and one
+    that is `checked` without any; else it is a premise: a definition or a hypothesis that the lines after it use.
     """
 
     left: str

@@ -214,7 +214,6 @@ def _ladder(step: int, labels: str) -> Ladder:
 
 
 _COUNTS = _ladder(1000, ",K,M,B,T")
-_HOURS = (_COUNTS[0], *_COUNTS[2:])  # 3370 device-hours, not 3.370K
 _FLOPS = _ladder(1000, " FLOP, kFLOP, MFLOP, GFLOP, TFLOP, PFLOP, EFLOP")  # above, people write 6.350e24 FLOP
 _SI, _IEC = _ladder(1000, " B, kB, MB, GB, TB, PB, EB"), _ladder(1024, " B, KiB, MiB, GiB, TiB, PiB, EiB")
 _SYSTEMS: dict[str, tuple[Ladder, Ladder]] = {"si": (_SI, _IEC), "iec": (_IEC, _SI)}
@@ -235,6 +234,11 @@ def _seconds(value: Fraction, _system: str) -> list[str]:
     return [_whole_or_four(value) + " s"]
 
 
+def _hours(value: Fraction) -> str:
+    """Device-hours below a million as they stand: 3370 and 542113, which people do not write as 542.1K."""
+    return str(round(value)) if 1000 <= value < 10**6 else _climbed(value, _COUNTS)
+
+
 def _nouns(noun: str, text: Callable[[Fraction], str], value: Fraction, _system: str) -> list[str]:
     return [f"{text(value)} {noun}{'s' * (value != 1)}"]
 
@@ -246,7 +250,7 @@ _SHOWN: dict[str, Callable[[Fraction, str], list[str]]] = {
     "token": partial(_nouns, "token", partial(_climbed, ladder=_COUNTS)),
     "parameter": partial(_nouns, "parameter", partial(_climbed, ladder=_COUNTS)),
     "device": partial(_nouns, "device", _number),  # a cluster of 16384 is known by that number
-    "device*hour": partial(_nouns, "device-hour", partial(_climbed, ladder=_HOURS)),
+    "device*hour": partial(_nouns, "device-hour", _hours),
     "second": _seconds,
     "dollar": lambda value, _system: ["$" + _climbed(value, _COUNTS)],
     "1": lambda value, _system: [_number(value)],

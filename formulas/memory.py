@@ -39,13 +39,18 @@ GIB, MIB = Fraction(2**30), 2**20
 
 @formula("X", unit=byte, notation=notation)
 def loss_transient(model, plan):
-    """What lives at the loss and is not kept: the logits as the head makes them, and what of the head is run again.
+    """What lives while the loss is differentiated and is not kept: logits, and two fp32 gradients of their size.
 
-    The fp32 copy that the loss reads and keeps is part of the activations. That is a loss in place, as fused
-    ones are: PyTorch's cross_entropy has two more fp32 tensors of that size in its backward pass. Unit: byte.
+    As PyTorch's cross_entropy does it: the gradient of the log-probabilities and the one of their input are there at
+    once, beside the log-probabilities, which are kept. Fused losses have less. What of the head is run again is there
+    too. Unit: byte.
     """
     head = saved(model.whole, replace(plan, recompute=())).within("head").less(saved(model.whole, plan))
-    return tensors(model.whole, plan, ("logits",), "lives while the loss is computed") + head
+    logits = tensors(model.whole, plan, ("logits",), "lives while the loss is computed")
+    wide = tensors(model.whole, plan, ("log-probabilities",), "made in the loss's backward pass")
+    names = "gradient of the log-probabilities", "gradient of the logits in fp32"
+    gradients = (replace(row, tensor=name) for name in names for row in wide)
+    return logits + Ledger(tuple(gradients), byte) + head
 
 
 @formula("K", unit=byte, notation=notation)
@@ -65,7 +70,7 @@ def gathered_layer(model, plan):
     """
     layer, compute = parameters(model.layer, plan), plan.recipe.compute
     held = next(each for each in plan.recipe.persistent if each.role is Role.MODEL_WEIGHTS)
-    sharded = plan.zero >= held.stage
+    sharded = plan.zero >= held.stage and plan.dp != 1
     copies = {"gathered or cast for its pass": sharded or held.dtype != compute, "its gradient, whole": sharded}
     rows = (
         replace(row, dtype=compute.name, why=why)
@@ -75,9 +80,8 @@ def gathered_layer(model, plan):
     return Ledger(tuple(rows), byte)
 
 
-again = minimum(
-    1, m - 1
-)  # 0 in the first micro-batch, 1 after it: whether gradients are there when a backward pass starts
+# 0 in the first micro-batch, 1 after it: whether gradients are there when a backward pass starts.
+again = minimum(1, m - 1)
 moments = {
     "M_r": resident_states,
     "M_g": gradients,
@@ -97,7 +101,7 @@ def timeline(model, plan):
     """
     x, k, z = there(model, plan)
     return {
-        "loss": A + x + M_g * again,
+        "backward pass of the loss": A + x + M_g * again,
         "last layer's backward pass": A + k + z + M_g * again,
         "first layer's backward pass": M_g + k + z,
         "optimizer step": M_g,
@@ -119,12 +123,12 @@ def highest(moments):
 
 @formula("M_f", unit=byte, notation=notation, letters=moments, defaults=once)
 def forward_end(plan, model=None):
-    """What a device holds when the forward pass of the last micro-batch is at its loss.
+    """What a device holds when the backward pass of the last micro-batch starts, at its loss.
 
     Unit: byte.
     """
     return Statement(M_r, "states that stay"), Statement(
-        timeline(model, plan)["loss"], "activations, and older gradients"
+        timeline(model, plan)["backward pass of the loss"], "activations, and older gradients"
     )
 
 
@@ -144,7 +148,9 @@ def peak_memory(plan, model=None):
     The largest of the timeline's moments. A layer's are bounds: its last tensors come when its first are gone, and the
     loss's rows are counted on. Gradients are there from the end of the first backward pass on, so that with m > 1
     micro-batches they meet the activations of the next one; a framework that allocates their buffer beforehand, such
-    as Megatron-LM, is always at m = 2. Unit: byte.
+    as Megatron-LM, is always at m = 2. Left out: gradients of activations inside the layer whose backward pass runs,
+    and temporaries of the optimizer (torch's foreach AdamW takes 4 bytes a parameter more while it steps) and of
+    communication. Unit: byte.
     """
     return (
         Statement(M_r, "states that stay"),

@@ -31,13 +31,14 @@ SECTIONS = {
     ),
     "Time and money": (
         "mfu", "hfu", "recompute-factor", "achieved-flops", "tokens-per-second", "steps", "step-time", "training-time",
-        "gpu-hours", "cost", "checkpoint-bytes",
+        "gpu-hours", "cost", "checkpoint-bytes", "pipeline-bubble-of-whole",
     ),
     "Chinchilla's optimum for these FLOPs": ("chinchilla-parameters", "chinchilla-tokens", "overtraining"),
 }  # fmt: skip
 MOST_DEVICES = 10**6  # beyond any cluster: a model whose states fill more than these is refused
 OBSERVED = {"T": "second", "Q": "FLOP/second/device"}
 POINT = Fraction(1, 100)  # of MFU
+WORTH = Fraction(99, 100)  # a lever that leaves more of the peak than this changes nothing
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ class Run:
         able = [each for each in found if self.model is not None or not each.needs_model]
         letters = frozenset[str]().union(*(each.reached(self.model, plan) for each in able), {"G"})
         return {x: given for x, given in self.values.items() if x in letters}
+
+    @cached_property
+    def accumulated(self) -> Value:
+        """The peak with two micro-batches a step or more, where nothing says how many there are."""
+        return replace(self, values={**self.values, "m": Given(2, "more than one")}).value("peak-memory")
 
     @cached_property
     def fits(self) -> bool | None:
@@ -135,14 +141,24 @@ def run(model: Model | None, plan: Plan, values: Mapping[str, Given]) -> Run:
             raise DeriveError("MFU cannot be told from what is given: the FLOPs of a token and a peak are needed")
         if eta > 1:
             raise DeriveError(
-                f"that is an MFU of {show(eta * 100, '1')}%, more than the devices can do: look at --step-time, "
+                f"that is an MFU of {_percent(eta)}, more than the devices can do: look at --step-time, "
                 f"--tflops, --batch and the peak of {show(values['P'].value, 'FLOP/second/device')}"
             )
         values["eta"] = Given(eta, f"{show(observed.value, OBSERVED[given[0]])} observed")
     values["m"] = _micro_batches(model, plan, values)
     made = Run(model, plan, values)
     _refuse_beyond_any_cluster(made)
+    hardware = made.value("hfu")
+    if isinstance(hardware, Fraction) and hardware > 1:
+        raise DeriveError(
+            f"an MFU of {_percent(values['eta'].value)} is an HFU of {_percent(hardware)} under this plan, more than "
+            "the devices can do: what is computed again counts too"
+        )
     return made
+
+
+def _percent(share: Fraction) -> str:
+    return f"{show(share * 100, '1')}%"
 
 
 def _laid_out(plan: Plan, devices: int) -> Plan:
@@ -200,25 +216,49 @@ class Lever:
 
 
 def levers(made: Run) -> Iterator[Lever]:
-    """What could be changed: the ZeRO stage, recomputation, more devices, a smaller micro-batch, and all at once."""
+    """What could be changed, of that what lowers the peak: sharding, recomputation, batch, devices, some at once."""
+    before, enough = Lever("", made).peak, False
+    for lever in _levers(made):
+        more = lever.change.endswith("devices")
+        if more and enough:  # still more of them would fit too
+            continue
+        if isinstance(lever.peak, Fraction) and isinstance(before, Fraction) and lever.peak < before * WORTH:
+            enough = more and lever.run.fits is not False
+            yield lever
+
+
+def _levers(made: Run) -> Iterator[Lever]:
     plan, values = made.plan, made.values
-    for stage in range(plan.zero + 1, 4):
-        yield Lever(f"zero={stage}", replace(made, plan=replace(plan, zero=stage)))
-    layers = made.model is not None and "layer" in made.model.whole.block_names
-    if layers and "layer" not in plan.recompute:
+    whole = made.model is not None and "layer" in made.model.whole.block_names and "layer" not in plan.recompute
+    if plan.dp > 1:
+        for stage in range(plan.zero + 1, 4):
+            yield Lever(f"zero={stage}", replace(made, plan=replace(plan, zero=stage)))
+    if whole:
         yield Lever("recompute=layer", replace(made, plan=_recomputed(plan)))
     if made.model is not None and (b := values.get("b")) is not None and b.value > 1:
         yield Lever("micro-batch 1", _with(made, b=1))
-    for factor in (2, 4, 8):
-        more = _more_devices(made, factor)
-        yield more
-        if more.run.fits is not False:  # still more would fit too
-            break
-    if plan.zero < 3 and layers and "layer" not in plan.recompute:
+    if made.model is not None and plan.dp % 2 == 0:
+        yield from _more_split(made)
+    if plan.zero < 3 and whole and plan.dp > 1:
         yield Lever("zero=3 and recompute=layer", replace(made, plan=_recomputed(replace(plan, zero=3))))
-    if plan.tp == 1 and layers and plan.dp % 8 == 0:
+    if plan.tp == 1 and whole and plan.dp % 8 == 0:
         split = _recomputed(replace(plan, tp=8, sp=True, dp=plan.dp // 8, zero=max(plan.zero, 1)))
         yield Lever("tp=8, sp, zero=1 and recompute=layer", replace(made, plan=split))
+    for factor in (2, 4, 8):
+        yield _more_devices(made, factor)
+
+
+def _more_split(made: Run) -> Iterator[Lever]:
+    """Twice the tensor or pipeline parallelism on the same devices, where the model allows it."""
+    plan = made.plan
+    for key, text in (("tp", f"tp={2 * plan.tp}, sp"), ("pp", f"pp={2 * plan.pp}")):
+        split = replace(plan, dp=plan.dp // 2, sp=plan.sp or key == "tp", **{key: 2 * getattr(plan, key)})
+        lever = Lever(text, replace(made, plan=split))
+        try:
+            _ = lever.peak
+        except DeriveError:  # it does not divide the model
+            continue
+        yield lever
 
 
 def _recomputed(plan: Plan) -> Plan:
@@ -233,5 +273,5 @@ def _more_devices(made: Run, factor: int) -> Lever:
     """More devices, which help where data parallel shards something: with ZeRO 3 where nothing is sharded yet."""
     plan = replace(made.plan, dp=made.plan.dp * factor, zero=made.plan.zero or 3)
     more = replace(_with(made, G=made.values["G"].value * factor), plan=plan)
-    suffix = "" if made.plan.zero else " with zero=3"
-    return Lever(f"{more.values['G'].value} devices{suffix}", more)
+    prefix = "" if made.plan.zero else "zero=3 and "
+    return Lever(f"{prefix}{more.values['G'].value} devices", more)

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from sympy import Pow
 
 from derive import Model, parse_plan
 from derive.errors import DeriveError
@@ -30,6 +31,8 @@ def coefficients(name: str, architecture: str, text: str) -> dict[str, Fraction]
     formula, about = CATALOG[name], Model(ALL[architecture])
     plan = parse_plan(text, formula.notation.symbol).filled(about.architecture.kernels, about.architecture.mask)
     value = apply_relations(formula.ledger(about, plan).value, about.relations, formula.notation).expand()
+    if any(power.base.is_Add and power.exp.is_negative for power in value.atoms(Pow)):  # a quotient of sums
+        value = formula.rows(about, plan).value
     return {str(term): Fraction(str(c)) for term, c in value.as_coefficients_dict().items() if c}
 
 

@@ -114,12 +114,14 @@ def test_recomputation_lowers_the_peak_by_less_than_what_it_keeps():
 
 def test_what_lives_beside_what_is_kept():
     assert value("recomputed-interior", "llama3-8b") == value("gathered-layer", "llama3-8b", "zero=2,dp=8") == 0
-    logits = 2 * 8192 * 128256
+    # Measured on torch 2.13: 14 bytes a logit while a loss in bf16 is differentiated, of which 4 are kept.
+    logits = 10 * 8192 * 128256
     assert value("loss-transient", "llama3-8b") == logits
     assert value("loss-transient", "llama3-8b", "recompute=head") >= logits + 4 * 8192 * 128256
     layer = value("layer-parameters", "llama3-8b")
     assert value("gathered-layer", "llama3-8b", "zero=3,dp=8") == 4 * layer
     assert value("gathered-layer", "llama3-8b", "zero=3,dp=64") == 4 * layer
+    assert value("gathered-layer", "llama3-8b", "zero=3") == 0  # alone, a device has nothing to gather
 
 
 def test_what_is_outside_every_layer_is_no_matter_of_a_layer():
@@ -132,7 +134,7 @@ def test_what_is_outside_every_layer_is_no_matter_of_a_layer():
 
 def test_every_moment_is_named():
     assert tuple(timeline(None, asked("peak-memory").plan)) == (
-        "loss",
+        "backward pass of the loss",
         "last layer's backward pass",
         "first layer's backward pass",
         "optimizer step",

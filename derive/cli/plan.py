@@ -103,7 +103,17 @@ def _fewest(values: dict[str, Given], model: Model | None, plan: Plan, deadline:
         if not isinstance(getattr(plan, key), int):
             raise DeriveError(f"plan {key}={getattr(plan, key)}: a run needs a number of devices")
     own = plan.tp * plan.pp * (plan.dp if isinstance(plan.dp, int) else 1)
-    return Given(-(-alone // (deadline * own)) * own, "the fewest that --days allows")
+    copies = -(-alone // (deadline * own))
+    return Given(_dividing(copies, values, model) * own, "the fewest that --days allows")
+
+
+def _dividing(copies: int, values: dict[str, Given], model: Model | None) -> int:
+    """So many replicas, or the next number of them that the batch divides into whole micro-batches on."""
+    sizes = {**(model.sizes if model is not None else {}), **values}
+    if not {"B", "s", "b"} <= sizes.keys():
+        return copies
+    most = sizes["B"].value // (sizes["s"].value * sizes["b"].value)
+    return next((n for n in range(copies, most + 1) if most % n == 0), copies)
 
 
 def _amount(made: Run, name: str) -> dict[str, Any]:
@@ -143,6 +153,8 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
     what = f"{model.name} ({model.title})" if model is not None else show(values["N"].value, "parameter")
     tokens, devices = show(values["D"].value, "token"), show(values["G"].value, "device")
     yield f"{what}, {tokens}, {devices}"
+    if model is not None:
+        yield f"layer  {model.architecture.name}: {model.architecture.about}"
     layout = plan_text(made.plan)
     settings = f"recipe {made.plan.recipe.name}, optimizer {made.plan.optimizer.name}"
     yield f"plan   {layout + ', ' if layout else ''}{settings}"
@@ -160,6 +172,9 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
         yield Table(f"\n{heading}", ("", "", ""), rows)
         if heading.startswith("Memory"):
             yield f"  {FITS[model is not None, made.fits]}"
+            peak, more = made.value("peak-memory"), made.accumulated
+            if "B" not in values and peak is not None and more is not None and more != peak:
+                yield f"  for one micro-batch a step; with more (--batch) the peak is {show(more, 'byte')}"
     yield from _remarks(made, deadline)
     if made.fits is False:
         peak = "peak of a device" if model is not None else "states of a device"

@@ -155,5 +155,13 @@ def _points(found: Solution, system: System) -> Iterator[dict[str, Any]]:
         points = [(number(found.value), found.report.value, "")]
     for at, value, reason in points:
         shown = show(value, unit, system) if value is not None else None
-        exact = str(value) if value is not None else None
+        exact = _written(value) if value is not None else None
         yield {"at": at, "value": number(value), "exact": exact, "value_text": shown, "reason": reason or None}
+
+
+def _written(value: Fraction) -> str | None:
+    """The exact value as text; None where it has more digits than Python writes."""
+    try:
+        return str(value)
+    except ValueError:
+        return None
