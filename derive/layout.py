@@ -14,6 +14,7 @@ from derive.quantity import Formula
 from derive.tensor import Remainder
 
 Values = Mapping[str, Given]
+HALF = 16  # bits: formats below are for the inputs of products
 LETTER_KEYS = {letter: key for key, letter in LETTERS.items()}
 
 
@@ -51,10 +52,17 @@ def laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tuple
     if divided := [letter for letter in split_letters(model.whole, plan, known) if letter in used]:
         assumptions.append(f"tp = {plan.tp} divides {', '.join(divided)}")
     if plan.replicated:
-        few = ", ".join(f"{name} = {known[name].value}" for name in plan.replicated)
         degree = known["t"].value
+        for name in plan.replicated:
+            size = known[name].value
+            each = f"each device keeps one whole, the same one on {degree // size}"
+            assumptions.append(f"{name} = {size} is less than tp = {degree}: {each}")
+    if plan.recipe.compute.bits < HALF and any(
+        row.dtype == plan.recipe.compute.name for row in formula.ledger(model, plan)
+    ):
+        narrow = plan.recipe.compute.name
         assumptions.append(
-            f"{few} is less than tp = {degree}: each device keeps one whole, {degree} devices share them"
+            f"all that is computed is kept in {narrow}; frameworks keep the inputs of products alone in it"
         )
     return plan, tuple(assumptions)
 

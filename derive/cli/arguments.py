@@ -112,7 +112,9 @@ def _plan(parser: ArgumentParser) -> None:
     parser.add_argument("--step-time", metavar="T", help="time of a step as observed, such as 4.5s: MFU follows")
     parser.add_argument("--tflops", metavar="X", help="TFLOP/s of a device as observed, such as 430: MFU follows")
     parser.add_argument("--days", metavar="X", help="days that the run may take; without --gpus, the fewest devices")
-    parser.add_argument("--must-fit", action="store_true", help="exit with 1 unless it surely fits into memory")
+    parser.add_argument(
+        "--must-fit", action="store_true", help="exit with 1 unless the peak is below all that may be left"
+    )
     _json(parser)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from formulas.planner import Run
 
 FAILED = 1
+DAY = 86400  # seconds
 COMPUTED = ("F", "C", "H")  # letters of quantities that the view shows: they have one value in a run
 
 
@@ -39,7 +40,7 @@ def run(_name: str, options: Namespace) -> int:
     formats = recipe(options.recipe, options.dtype)
     plan = parse_plan(",".join(options.plan), common.symbol, formats, optimizer(options.optimizer))
     about = model(options.model) if options.model is not None else None
-    deadline = parse_amount(options.days, "--days", "day") * 86400 if options.days is not None else None
+    deadline = _deadline(options.days) if options.days is not None else None
     sizes = values_of(common, options)
     plan = with_degrees(plan, {x: given for x, given in sizes.items() if common[x].plan_key}, common)
     values = _values(options, about, plan, deadline)
@@ -87,6 +88,12 @@ def _values(options: Namespace, model: Model | None, plan: Plan, deadline: Fract
     if "G" not in values and deadline is not None:
         values["G"] = _fewest(values, model, plan, deadline)
     return values
+
+
+def _deadline(text: str) -> Fraction:
+    """What `--days` says, in seconds: days, or a time with its own suffix such as 30d."""
+    days = text.replace(".", "").isdigit()
+    return parse_amount(text, "--days", "1" if days else "second") * (DAY if days else 1)
 
 
 def _fewest(values: dict[str, Given], model: Model | None, plan: Plan, deadline: Fraction) -> Given:

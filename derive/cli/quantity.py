@@ -100,10 +100,11 @@ def notices(made: Report, sizes: dict[str, Given], device: Collection[str] = ())
     return silent
 
 
-def _amounts(made: Report, plan: Plan) -> list[Expr]:
-    """The rows of the quantity, and of all quantities that it is made from, under a plan."""
+def _amounts(made: Report, plan: Plan) -> list[tuple[tuple[str | None, Expr], ...]]:
+    """The formats and amounts of the rows of the quantity, and of all quantities that it is made from, under a plan."""
     from derive.situation import made_from
 
     model = made.model
     completed = plan if model is None else model.complete(plan)
-    return [each.rows(model, completed).value for each in made_from(made.formula, model, completed)]
+    ledgers = [each.rows(model, completed) for each in made_from(made.formula, model, completed)]
+    return [tuple((row.dtype, row.value) for row in ledger) for ledger in ledgers]
