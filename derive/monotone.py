@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from derive.proof.step import is_positive
+from derive.proof.signs import is_positive
 from derive.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, symbols_of
 from derive.values import LARGEST
 

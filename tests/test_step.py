@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from derive.errors import ClaimError, DeriveError
 from derive.exact import approximate
 from derive.grammar import parse
-from derive.proof.step import cases, is_positive, show_at_most, show_equal, statement
+from derive.proof.signs import is_positive
+from derive.proof.step import cases, show_at_most, show_equal, statement
 from derive.tree import Call, Node, Product, Sum, Symbol, integer, symbols_of
 from formulas.notation import common, notation_of
 from tests.exactly import close

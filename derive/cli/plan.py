@@ -110,8 +110,8 @@ def _fewest(values: dict[str, Given], model: Model | None, plan: Plan, deadline:
         if not isinstance(getattr(plan, key), int):
             raise DeriveError(f"plan {key}={getattr(plan, key)}: a run needs a number of devices")
     own = plan.tp * plan.pp * (plan.dp if isinstance(plan.dp, int) else 1)
-    copies = -(-alone // (deadline * own))
-    return Given(_dividing(copies, values, model) * own, "the fewest that --days allows")
+    copies = -(-alone // (deadline * int(own)))
+    return Given(_dividing(copies, values, model) * int(own), "the fewest that --days allows")
 
 
 def _dividing(copies: int, values: dict[str, Given], model: Model | None) -> int:
