@@ -18,6 +18,7 @@ COMMANDS: dict[tuple[str, ...], float | None] = {
     ("activations",): None,
     ("parameters", "--model", "llama3-70b"): None,
     ("activations", "--json", "--model", "gpt2"): None,
+    ("plan", "--model", "llama3-70b", "--tokens", "15T", "--gpu", "h100", "--gpus", "1024", "--mfu", "40%"): 2.0,
 }
 
 

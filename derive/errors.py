@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-MOST_LISTED = 40  # names in a message
+MOST_LISTED, FIRST = 40, 8  # names in a message: all of them, or of a longer list the first
 
 
 class DeriveError(Exception):
@@ -64,7 +64,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
         len(name) <= 2 and name.lower() not in lowered
     )  # one letter wrong is half of it: a guess worth making, but not alone
     close = _closest(name.lower()[:200], list(map(str.lower, names)), 0.5 if short else 0.6)
-    few = names if len(names) <= MOST_LISTED else [*names[:MOST_LISTED], f"... ({len(names)} in all)"]
+    few = names if len(names) <= MOST_LISTED else [*names[:FIRST], f"... ({len(names)} in all)"]
     there_are = f"known are {', '.join(few)}" if names else "there is none here"
     guess = f"did you mean {lowered[close[0]]!r}?" if close else there_are
     hint = f"{guess} {there_are}" if close and short else guess

@@ -34,7 +34,10 @@ def shard(axis: Axis, plan: Plan) -> Expr:
     if axis.split is None:
         return axis.size
     # By its size's letter, which a contraction does not rename; by its name where a layer was traced at numbers.
-    return Integer(1) if {str(axis.size), axis.name} & set(plan.replicated) else axis.size / plan.degree(axis.split)
+    if plan.replicated and {str(axis.size), axis.name} & set(plan.replicated):
+        return Integer(1)
+    degree = plan.degree(axis.split)
+    return axis.size if degree == 1 else axis.size / degree
 
 
 def elements(tensor: Tensor, plan: Plan) -> Expr:

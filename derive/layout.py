@@ -86,10 +86,9 @@ def _of_plan(notation: Notation, letter: str) -> bool:
 
 def staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, ...]]:
     """The plan with uneven stages marked; `PlanError` where there are more stages than layers."""
-    stacks = {str(tensor.copies[0]) for tensor in model.whole.tensors if tensor.copies}
-    degree = known["p"].value if "p" in known else plan.pp
-    if plan.pp == 1 or not stacks:
+    if plan.pp == 1:
         return plan, ()
+    stacks, degree = model.whole.stacks, known["p"].value if "p" in known else plan.pp
     said = []
     for name in sorted(stacks):
         if name not in known or not isinstance(degree, int):

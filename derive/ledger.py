@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.errors import UnitError
 from derive.tensor import Role
@@ -77,7 +77,7 @@ class Ledger:
     @cached_property
     def letters(self) -> Set[str]:
         """The names of the letters in its rows."""
-        return {str(symbol) for row in self.rows for symbol in row.value.free_symbols}
+        return {symbol.name for symbol in frozenset[Any]().union(*(row.value.free_symbols for row in self.rows))}
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)

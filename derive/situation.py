@@ -43,9 +43,7 @@ class Situation:
     @cached_property
     def expression(self) -> Node:
         """The sum of the formula's rows, letters that stand for other quantities left in it."""
-        rows = self.formula.rows(self.model, self.plan)
-        amounts, order = [row.value for row in rows], self.formula.notation.order
-        return as_written(amounts, order) if rows.written else sum_to_tree(amounts, order)
+        return _expression(self.formula, self.model.bare if self.model is not None else None, self.plan)
 
     @cached_property
     def value(self) -> Fraction | Interval | None:
@@ -56,6 +54,13 @@ class Situation:
     def is_exact(self) -> bool:
         """Whether the value is exact."""
         return self.value is not None and is_rational(self.expression, self.known)
+
+
+@lru_cache(maxsize=4096)
+def _expression(formula: Formula, model: Model | None, plan: Plan) -> Node:
+    rows = formula.rows(model, plan)
+    amounts, order = [row.value for row in rows], formula.notation.order
+    return as_written(amounts, order) if rows.written else sum_to_tree(amounts, order)
 
 
 def situation(
@@ -90,16 +95,8 @@ def situation(
         return replace(bare, known=known, real=known)
     requiring_gradients(model.whole, asked)  # refuses a parameter that is not there
     check_blocks(model.whole.block_names, asked.recompute)
-    # What only the other stage of a pipeline depends on may be set too.
-    reached = {
-        x for stage in {asked.stage, ""} for x in formula.reached(model, replace(model.complete(asked), stage=stage))
-    }
-    own = set(model.architecture.letters.split())
-    plain = {
-        x: each
-        for x, each in sizes.items()
-        if x not in own and (x in reached or x in given_degrees or x in LETTER_KEYS)
-    }
+    plain = _of_no_size(formula, model, asked, {x: each for x, each in sizes.items() if x not in given_degrees})
+    plain |= {x: each for x, each in sizes.items() if x in given_degrees or x in LETTER_KEYS}
     model = with_options(model, {x: each for x, each in sizes.items() if x not in plain})
     real = implied(model) | given_degrees | plain
     filled, assumptions = model.complete(asked), ()
@@ -113,6 +110,19 @@ def situation(
     case = Situation(formula, model, asked, filled, usual(formula, model, filled) | real, real, assumptions)
     known = _standing(case, options or {})
     return replace(case, known=known, real=known | real)
+
+
+def _of_no_size(formula: Formula, model: Model, plan: Plan, values: Values) -> dict[str, Given]:
+    """Those of the values that are no sizes of the model, but letters that the formula can use."""
+    own = model.architecture.letters.split()
+    others = {x: each for x, each in values.items() if x not in own}
+    if not others:
+        return {}
+    completed = model.complete(plan)
+    reached = formula.reached(model, completed)
+    if others.keys() - reached and plan.stage:  # what only the other stage of a pipeline depends on may be set too
+        reached |= formula.reached(model, replace(completed, stage=""))
+    return {x: each for x, each in others.items() if x in reached}
 
 
 def amount(formula: Formula, model: Model | None, plan: Plan, values: Values) -> Fraction | Interval | None:

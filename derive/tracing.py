@@ -38,6 +38,11 @@ class Trace:
         return tuple(dict.fromkeys(call.name for tensor in self.tensors for call in tensor.blocks))
 
     @cached_property
+    def stacks(self) -> frozenset[str]:
+        """How many layers each outermost stack has, as text: a letter or a number."""
+        return frozenset(str(tensor.copies[0]) for tensor in self.tensors if tensor.copies)
+
+    @cached_property
     def _places(self) -> dict[Tensor, int]:
         """For each tensor -1 before the stacks of layers, 0 in them (or where there is none), 1 behind them."""
         names = [tensor.op.name if tensor.op is not None else "" for tensor in self.tensors]

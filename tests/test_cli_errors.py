@@ -10,7 +10,7 @@ import pytest
 
 from derive.cli import main
 from derive.cli.arguments import VERBS
-from derive.errors import MOST_LISTED
+from derive.errors import FIRST, MOST_LISTED
 from derive.plan import KEYS
 from derive.precision import RECIPES
 from formulas import entries
@@ -22,7 +22,8 @@ BLOCKS = "embedding, layer, norm, attention, core, mlp, final_norm, head"
 LETTERS = ", ".join(common.order)
 MODELS = ", ".join([*presets(), *architectures()])
 ALL_NAMES = [*(entry.name for entry in entries()), *VERBS]
-NAMES = ", ".join([*ALL_NAMES[:MOST_LISTED], f"... ({len(ALL_NAMES)} in all)"])
+assert len(ALL_NAMES) > MOST_LISTED
+NAMES = ", ".join([*ALL_NAMES[:FIRST], f"... ({len(ALL_NAMES)} in all)"])
 PLAN_KEYS = ", ".join(KEYS)
 RECIPE_NAMES = ", ".join(RECIPES)
 HELP = "see derive activations --help"

@@ -218,10 +218,20 @@ def _formula(made: Run, name: str) -> str:
     return text if len(text) <= ROOM and rows.letters else ""
 
 
-def _remarks(made: Run, deadline: Fraction | None) -> Iterator[str]:
+def _remarks(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
     time = made.value("training-time")
     if made.days_a_point_buys is not None:
         yield f"\nOne more point of MFU makes it {show(made.days_a_point_buys, 'second')} shorter."
     if deadline is not None and isinstance(time, Fraction):
         words = "in time" if time <= deadline else "too late"
         yield f"Asked for within {show(deadline, 'second')}: {words}."
+    if made.values["eta"].origin.endswith("observed"):
+        from formulas.utilization import ANCHORS
+
+        rows = [(each.run, each.counted, _share(each.low, each.high), each.source) for each in ANCHORS]
+        yield Table("\nUtilization that others report", ("run", "", "", "source"), rows)
+
+
+def _share(low: Fraction, high: Fraction) -> str:
+    """A utilization, or the range of one, in percent."""
+    return " to ".join(f"{show(each * 100, '1')}%" for each in dict.fromkeys((low, high)))
