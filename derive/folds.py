@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Min, Mul, Rational, ceiling
 
+from derive.errors import PlanError
 from derive.kept import calls, kept, made_again, outlives, requiring_gradients, storage
 from derive.ledger import Ledger, Row
 from derive.precision import DType
@@ -42,7 +43,16 @@ def shard(axis: Axis, plan: Plan) -> Expr:
 
 def elements(tensor: Tensor, plan: Plan) -> Expr:
     """How many elements of `tensor` a device holds, over all the copies that stacks of layers make of it."""
-    return multiplied([*layers(tensor, plan), *(shard(axis, plan) for axis in tensor.axes)])
+    sizes = [*layers(tensor, plan), *(shard(axis, plan) for axis in tensor.axes)]
+    return multiplied(sizes) if plan.cp == 1 else _part_of_sequence(tensor, plan) * multiplied(sizes)
+
+
+def _part_of_sequence(tensor: Tensor, plan: Plan) -> Expr:
+    """The share of a tensor that one device of a context parallel group has; `PlanError` for scores of all pairs."""
+    along = [axis for axis in tensor.axes if plan.sequence in (axis.name, str(axis.size))]
+    if len(along) > 1:
+        raise PlanError(f"cp={plan.cp}: {tensor.name} has every pair of tokens: with cp, attention=flash keeps none")
+    return Rational(1, plan.cp) if along else Integer(1)
 
 
 def layers(tensor: Tensor, plan: Plan) -> tuple[Expr, ...]:

@@ -85,7 +85,11 @@ def _of_plan(notation: Notation, letter: str) -> bool:
 
 
 def staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, ...]]:
-    """The plan with uneven stages marked; `PlanError` where there are more stages than layers."""
+    """The plan with uneven stages marked; `PlanError` for more stages than layers, or parts of tokens under cp."""
+    length = known.get(plan.sequence)
+    parts = plan.cp * (plan.tp if plan.sp and isinstance(plan.tp, int) else 1)
+    if plan.cp != 1 and length is not None and length.value % parts:
+        raise PlanError(f"cp={plan.cp} does not divide {plan.sequence} = {length.value} into parts for {parts} devices")
     if plan.pp == 1:
         return plan, ()
     stacks, degree = model.whole.stacks, known["p"].value if "p" in known else plan.pp

@@ -77,7 +77,9 @@ class Ledger:
     @cached_property
     def letters(self) -> Set[str]:
         """The names of the letters in its rows."""
-        return {symbol.name for symbol in frozenset[Any]().union(*(row.value.free_symbols for row in self.rows))}
+        symbols: set[Any] = set()
+        symbols.update(*(row.value.free_symbols for row in self.rows))
+        return {symbol.name for symbol in symbols}
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)

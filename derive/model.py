@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -47,6 +47,7 @@ class Architecture:
     mask: str = "causal"
     bounds: tuple[tuple[str, str], ...] = ()  # (letter, letter that it may not exceed)
     divides: tuple[tuple[str, str], ...] = ()  # (letter, letter that it must divide)
+    sequence: str = ""  # the letter of the axis that context parallelism splits
 
     @cached_property
     def relation_trees(self) -> dict[str, Node]:
@@ -92,7 +93,8 @@ class Model:
 
     def complete(self, plan: Plan) -> Plan:
         """The plan with this model's kernels and mask where it says nothing."""
-        return plan.filled(self.kernels or self.architecture.kernels, self.mask or self.architecture.mask)
+        filled = plan.filled(self.kernels or self.architecture.kernels, self.mask or self.architecture.mask)
+        return filled if plan.cp == 1 else replace(filled, sequence=self.architecture.sequence)
 
     @property
     def bare(self) -> Model:

@@ -43,11 +43,12 @@ def persistent(plan: Plan, amount: Expr, traced: Trace | None = None) -> Ledger:
 def _row(each: Persistent, count: Expr, plan: Plan) -> Row:
     """The row of one tensor that has `count` elements before ZeRO shards it."""
     sharded, shards = plan.zero >= each.stage, f"ZeRO-{each.stage} shards it"
-    if plan.dp == 1:
+    ranks = plan.dp * plan.cp  # the ranks of a context parallel group hold the same weights, and share in sharding them
+    if ranks == 1:
         why = f"{shards} over data parallel"
     else:
-        why = f"1/{plan.dp} of it: {shards}" if sharded else f"all of it on each of {plan.dp}: only {shards}"
-    amount = width(each.dtype) * count / (plan.dp if sharded else 1)
+        why = f"1/{ranks} of it: {shards}" if sharded else f"all of it on each of {ranks}: only {shards}"
+    amount = width(each.dtype) * count / (ranks if sharded else 1)
     return Row((), each.name, (), each.dtype.name, amount, why, each.role)
 
 

@@ -54,6 +54,8 @@ class Plan:
     pp: Expr | int = 1
     stage: str = ""  # of the pipeline, that one device of it runs
     uneven: bool = False  # the stages do not divide the layers: the fullest one has a layer more
+    cp: int = 1
+    sequence: str = ""  # the letter of the axis that context parallelism splits: the model's to say
     dp: Expr | int = 1
     zero: int = 0
     recompute: tuple[str, ...] = ()
@@ -83,7 +85,7 @@ class Plan:
     @property
     def whole(self) -> Plan:
         """The same step on one device: what a quantity of the whole model is counted under."""
-        return replace(self, tp=1, sp=False, pp=1, stage="", uneven=False, dp=1, zero=0)
+        return replace(self, tp=1, sp=False, pp=1, stage="", uneven=False, cp=1, dp=1, zero=0)
 
     def filled(self, kernels: tuple[tuple[str, str], ...], mask: str) -> Plan:
         """This plan with the model's own kernels and mask where the plan says nothing."""
@@ -97,7 +99,7 @@ _DEGREE: dict[str, Callable[[Plan], Any]] = {
 
 
 def _degree(key: str, text: str, symbol: Callable[[str], Any]) -> Any:
-    if text == LETTERS[key]:
+    if text == LETTERS.get(key):
         return symbol(text)
     try:
         return parse_positive_integer(text, key)
@@ -143,6 +145,11 @@ KEYS: dict[str, Key] = {
     "tp": Key("tensor parallel degree", "tp=8 or tp=t", lambda p, text, s: replace(p, tp=_degree("tp", text, s))),
     "sp": Key("sequence parallelism beside it", "sp", _flag("sp")),
     "pp": Key("pipeline parallel degree", "pp=4 or pp=p", lambda p, text, s: replace(p, pp=_degree("pp", text, s))),
+    "cp": Key(
+        "context parallel degree: each device has a part of every sequence (ring attention)",
+        "cp=2",
+        lambda p, text, s: replace(p, cp=_degree("cp", text, s)),
+    ),
     "stage": Key(
         "the stage of the pipeline that a device runs",
         "stage=first|last",

@@ -134,6 +134,7 @@ def plan_items(plan: Plan) -> dict[str, Any]:
         "sp": plan.sp or None,
         "pp": _degree(plan.pp),
         "stage": plan.stage or None,
+        "cp": _degree(plan.cp),
         "dp": _degree(plan.dp),
         "zero": plan.zero or None,
         "recompute": list(plan.recompute) or None,

@@ -70,7 +70,7 @@ def gathered_layer(model, plan):
     """
     layer, compute = parameters(model.layer, plan), plan.recipe.compute
     held = next(each for each in plan.recipe.persistent if each.role is Role.MODEL_WEIGHTS)
-    sharded = plan.zero >= held.stage and plan.dp != 1
+    sharded = plan.zero >= held.stage and plan.dp * plan.cp != 1
     copies = {"gathered or cast for its pass": sharded or held.dtype != compute, "its gradient, whole": sharded}
     rows = (
         replace(row, dtype=compute.name, why=why)

@@ -165,11 +165,13 @@ def _laid_out(plan: Plan, devices: int) -> Plan:
     for key in ("tp", "pp", "dp"):
         if not isinstance(getattr(plan, key), int):
             raise PlanError(f"plan {key}={getattr(plan, key)}: a run needs a number of devices")
-    own = plan.tp * plan.pp
+    own = plan.tp * plan.pp * plan.cp
+    keys = "tp*pp" if plan.cp == 1 else "tp*pp*cp"
     if devices % own:
-        raise PlanError(f"G = {devices} is no multiple of tp*pp = {plan.tp}*{plan.pp} = {own}: set --gpus or the plan")
+        sizes = "*".join(str(getattr(plan, key)) for key in keys.split("*"))
+        raise PlanError(f"G = {devices} is no multiple of {keys} = {sizes} = {own}: set --gpus or the plan")
     if plan.dp not in (1, devices // own):
-        raise PlanError(f"plan dp={plan.dp}: G = {devices} devices over tp*pp = {own} leave dp={devices // own}")
+        raise PlanError(f"plan dp={plan.dp}: G = {devices} devices over {keys} = {own} leave dp={devices // own}")
     return replace(plan, dp=devices // own)
 
 

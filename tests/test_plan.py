@@ -25,6 +25,7 @@ READ: dict[str, dict[str, Plan]] = {
     "tp": {"tp=8": Plan(tp=8), "tp=1": Plan(), "tp=t": Plan(tp=t), "tp=2^3": Plan(tp=8)},
     "sp": {"sp": Plan(sp=True)},
     "pp": {"pp=4": Plan(pp=4), "pp=1": Plan(), "pp=p": Plan(pp=p)},
+    "cp": {"cp=2": Plan(cp=2), "cp=1": Plan()},
     "stage": {"stage=first": Plan(stage="first"), "stage=last": Plan(stage="last")},
     "dp": {"dp=64": Plan(dp=64), "dp=2^6": Plan(dp=64), "dp=n": Plan(dp=n)},
     "zero": {f"zero={stage}": Plan(zero=stage) for stage in (0, 1, 2, 3)},
@@ -41,7 +42,7 @@ TEXTS = [(text, plan) for table in READ.values() for text, plan in table.items()
 
 
 # What an option of its own sets, and what the sizes of the model decide.
-DECIDED_ELSEWHERE = {"recipe", "optimizer", "replicated", "uneven"}
+DECIDED_ELSEWHERE = {"recipe", "optimizer", "replicated", "uneven", "sequence"}
 
 
 def test_every_key_is_in_the_table():

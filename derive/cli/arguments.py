@@ -76,7 +76,7 @@ def _case(parser: ArgumentParser) -> None:
 def _plan_help() -> str:
     return (
         "tp=8 or tp=t, sp, recompute=core (selective) or layer (full) or BLOCK+BLOCK, early-stop, "
-        "attention=materialised|flash|cuda_flash, mask=causal|full, frozen=PARAMETER, pp=4, dp=64, zero=1, "
+        "attention=materialised|flash|cuda_flash, mask=causal|full, frozen=PARAMETER, pp=4, cp=2, dp=64, zero=1, "
         "joined by commas"
     )
 

@@ -109,7 +109,7 @@ def _fewest(values: dict[str, Given], model: Model | None, plan: Plan, deadline:
     for key in ("tp", "pp"):
         if not isinstance(getattr(plan, key), int):
             raise DeriveError(f"plan {key}={getattr(plan, key)}: a run needs a number of devices")
-    own = plan.tp * plan.pp * (plan.dp if isinstance(plan.dp, int) else 1)
+    own = plan.tp * plan.pp * plan.cp * (plan.dp if isinstance(plan.dp, int) else 1)
     copies = -(-alone // (deadline * int(own)))
     return Given(_dividing(copies, values, model) * int(own), "the fewest that --days allows")
 

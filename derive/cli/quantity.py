@@ -56,6 +56,7 @@ FIELDS = {
     "tp": ("tp", WHOLE),
     "sp": ("sp", WHOLE),
     "pp": ("pp", WHOLE),
+    "cp": ("cp", WHOLE),
     "dp": ("dp", WHOLE),
     "zero": ("zero", WHOLE),
     "recompute": ("recompute", ONCE),
