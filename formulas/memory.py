@@ -260,7 +260,7 @@ def allocated_block():
     Requested <= allocated <= active <= reserved <= the driver's count: this is the step from the first to the second.
     Unit: byte.
     """
-    return Statement(least * ceil(r / least), "rounded up to whole blocks", each=byte)
+    return Statement(least * ceil(r / least), "rounded up to whole blocks", each=byte, counts=("r",))
 
 
 @formula("r_s", unit=byte, notation=notation, constants=ALLOCATOR)
@@ -271,7 +271,7 @@ def allocated_segment():
     own segment, as the test is size < 10 MiB. Unit: byte.
     """
     return (
-        Statement(small_buffer * (1 - above_small), "up to 1 MiB: a small segment", each=byte),
-        Statement(large_buffer * (above_small - from_large), "below 10 MiB: a large segment", each=byte),
-        Statement(step * ceil(r / step) * from_large, "from 10 MiB on: a segment of its own", each=byte),
+        Statement(small_buffer * (1 - above_small), "up to 1 MiB: a small segment", each=byte, counts=("r",)),
+        Statement(large_buffer * (above_small - from_large), "below 10 MiB: a large segment", each=byte, counts=("r",)),
+        Statement(step * ceil(r / step) * from_large, "from 10 MiB on: a segment of its own", each=byte, counts=("r",)),
     )

@@ -77,7 +77,7 @@ MEMORY = (
     Letter("q", "bytes of NCCL's communicators", unit="byte", kind=REAL),
     Letter("w", "bytes of library workspaces", unit="byte", kind=REAL),
     Letter("phi", "share of the reserved memory that fragmentation loses", kind=REAL, latex=r"\varphi", most=1),
-    Letter("r", "how many bytes a program asks the allocator for"),
+    Letter("r", "bytes that a program asks the allocator for", unit="byte"),
     Letter("u", "cuBLAS handles, each on a stream"),
     Letter("y", "channels of NCCL's communicators, all of them together"),
 )

@@ -44,7 +44,10 @@ def units_in(formula: Formula, statement: Statement) -> dict[str, Unit]:
 
 
 # Where letters enter as mere numbers: laws fitted to numbers, and the size at which two rates meet.
-OF_NUMBERS = {"parametric-loss", "optimal-parameters", "optimal-tokens", "compute-bound-size"}
+OF_NUMBERS = {
+    "parametric-loss", "optimal-parameters", "optimal-tokens", "compute-bound-size", "allocated-block",
+    "allocated-segment",
+}  # fmt: skip
 
 
 def test_few_quantities_take_letters_as_mere_numbers():

@@ -64,7 +64,12 @@ def value_of(letter: Letter, text: str) -> int | Fraction:
         return 0
     if letter.kind == "positive integer" and letter.unit != "byte":
         return parse_positive_integer(text, letter.name)
-    return parse_amount(text, letter.name, letter.unit, letter.most)
+    amount = parse_amount(text, letter.name, letter.unit, letter.most)
+    if letter.kind != "positive integer":
+        return amount
+    if amount.denominator != 1:
+        raise ValueTextError(f"{letter.name} is a whole number of {letter.unit}s: got {text[:40]!r}, which is {amount}")
+    return int(amount)
 
 
 def _pair(text: str) -> tuple[str, str]:
