@@ -1,4 +1,4 @@
-"""Units as exponents of seven base names, and the unit of an expression: adding bytes to FLOPs is an error."""
+"""Units as exponents of base names, and the unit of an expression: adding bytes to FLOPs is an error."""
 
 import re
 from collections.abc import Callable, Mapping
