@@ -85,6 +85,7 @@ def test_strides_of_a_buffer():
     assert (matrix[0, 3], every_second[0]) == (-1, -1)
 
 
+@pytest.mark.oracle
 def test_views_of_torch():
     torch = pytest.importorskip("torch")
     x = torch.arange(12).view(3, 4)
