@@ -82,6 +82,7 @@ class Formula:
     constants: tuple[Constant, ...] = ()
     per_device: bool = False
     of_model: bool = False
+    of_sizes: bool = False
 
     @cached_property
     def arguments(self) -> Mapping[str, inspect.Parameter]:
@@ -95,7 +96,11 @@ class Formula:
     @cached_property
     def takes_model(self) -> bool:
         """Whether the quantity can be one of a model: it is, or a quantity is that one of its letters stands for."""
-        return "model" in self.arguments or any(each.takes_model for x in self.letters.values() for each in x)
+        return (
+            "model" in self.arguments
+            or self.of_sizes
+            or any(each.takes_model for x in self.letters.values() for each in x)
+        )
 
     @cached_property
     def needs_model(self) -> bool:
@@ -194,13 +199,15 @@ def formula(
     constants: tuple[Constant, ...] = (),
     per_device: bool | None = None,
     of_model: bool = False,
+    of_sizes: bool = False,
 ) -> Callable[[Callable[..., Any]], Formula]:
     """Declare a quantity: its function gives the name, the module the topic, the docstring's first line the title.
 
     The function takes what it uses of `model` (`model=None` where it can do without) and `plan`; it returns a ledger,
     or one `Statement` or more. `per_device` says whether it is what one device of the plan holds: bytes are, unless it
     says otherwise; parameters and FLOPs are the whole model's. `of_model` says that it is about a model although its
-    function takes none: its letters stand for quantities of one.
+    function takes none: its letters stand for quantities of one; `of_sizes` that a model, where one is named, gives its
+    letters their sizes.
     """
 
     def decorate(function: Callable[..., Any]) -> Formula:
@@ -211,7 +218,19 @@ def formula(
         standing = {letter: each if isinstance(each, tuple) else (each,) for letter, each in letters.items()}
         held = unit == byte if per_device is None else per_device
         return Formula(
-            function, symbol, unit, notation, name, topic, title, standing, defaults, constants, held, of_model
+            function,
+            symbol,
+            unit,
+            notation,
+            name,
+            topic,
+            title,
+            standing,
+            defaults,
+            constants,
+            held,
+            of_model,
+            of_sizes,
         )
 
     return decorate

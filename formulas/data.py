@@ -9,8 +9,8 @@ V, D, s, y, l, n = (notation.symbol(x) for x in "VDsyln")
 CODES = 2**16  # that two bytes tell apart
 
 
-@formula("y", unit=byte / token, notation=notation)
-def token_bytes(model=None):  # noqa: ARG001
+@formula("y", unit=byte / token, notation=notation, of_sizes=True)
+def token_bytes():
     """Bytes of one stored token: the narrowest whole type of 2 or 4 bytes that tells V tokens apart.
 
     uint16 up to V = 2^16, then 4 bytes. Megatron-LM already switches at V = 65500; a batch is int64 in any case: 8

@@ -48,8 +48,8 @@ def relu_scale():
     return scale(sqrt(2 / d), "weights of d inputs, after a ReLU", kept, "sqrt(2/d)")
 
 
-@formula("sigma", unit=dimensionless, notation=notation)
-def residual_scale(model=None):  # noqa: ARG001
+@formula("sigma", unit=dimensionless, notation=notation, of_sizes=True)
+def residual_scale():
     """Factor on the last weights of every residual branch, two branches a layer: the stream stays bounded.
 
     2L branches of unit variance add up to 2L; scaled by this, to 1. Unit: 1.
@@ -61,8 +61,8 @@ def residual_scale(model=None):  # noqa: ARG001
 UNIT_BRANCHES = MappingProxyType({"tau": Given(1, "default")})
 
 
-@formula("x", unit=dimensionless, notation=notation, defaults=UNIT_BRANCHES)
-def residual_variance(model=None):  # noqa: ARG001
+@formula("x", unit=dimensionless, notation=notation, defaults=UNIT_BRANCHES, of_sizes=True)
+def residual_variance():
     """Variance of the residual stream behind L layers, if it starts at 1 and each of 2L branches adds tau.
 
     Independent branches; tau is 1 unless it is set. At tau = 1/(2L), what `residual-scale` gives, it is 2. Unit: 1.

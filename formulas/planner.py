@@ -1,8 +1,8 @@
-"""A training run in one view: its quantities from one set of values, whether it fits, and what would make it fit."""
+"""A training run in one view: its quantities from one set of values, and whether it fits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -38,7 +38,6 @@ SECTIONS = {
 MOST_DEVICES = 10**6  # beyond any cluster: a model whose states fill more than these is refused
 OBSERVED = {"T": "second", "Q": "FLOP/second/device"}
 POINT = Fraction(1, 100)  # of MFU
-WORTH = Fraction(99, 100)  # a lever that leaves more of the peak than this changes nothing
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ class Run:
         return False if isinstance(states, Fraction) and states > usable.high else None
 
     @cached_property
-    def days_a_point_buys(self) -> Fraction | None:
+    def seconds_a_point_buys(self) -> Fraction | None:
         """By how many seconds one more point of MFU makes the run shorter."""
         eta, now = self.values.get("eta"), self.value("training-time")
         if eta is None or not isinstance(now, Fraction) or eta.value + POINT > 1:
@@ -161,11 +160,16 @@ def _percent(share: Fraction) -> str:
     return f"{show(share * 100, '1')}%"
 
 
-def _laid_out(plan: Plan, devices: int) -> Plan:
+def _degrees(plan: Plan) -> int:
+    """The devices that hold one copy of the model between them; `PlanError` where a degree is a letter."""
     for key in ("tp", "pp", "dp"):
         if not isinstance(getattr(plan, key), int):
             raise PlanError(f"plan {key}={getattr(plan, key)}: a run needs a number of devices")
-    own = plan.tp * plan.pp * plan.cp
+    return int(plan.tp * plan.pp * plan.cp)
+
+
+def _laid_out(plan: Plan, devices: int) -> Plan:
+    own = _degrees(plan)
     keys = "tp*pp" if plan.cp == 1 else "tp*pp*cp"
     if devices % own:
         sizes = "*".join(str(getattr(plan, key)) for key in keys.split("*"))
@@ -173,6 +177,26 @@ def _laid_out(plan: Plan, devices: int) -> Plan:
     if plan.dp not in (1, devices // own):
         raise PlanError(f"plan dp={plan.dp}: G = {devices} devices over {keys} = {own} leave dp={devices // own}")
     return replace(plan, dp=devices // own)
+
+
+def fewest_devices(model: Model | None, plan: Plan, values: Mapping[str, Given], deadline: Fraction) -> int:
+    """The fewest devices that the plan can be laid out on and that are done in so many seconds.
+
+    With a batch, the next number of replicas on that it divides into whole micro-batches. Raises `DeriveError` where
+    MFU is not given, `PlanError` for a degree that is a letter.
+    """
+    if "eta" not in values:
+        raise DeriveError("how many devices --days needs depends on MFU: give --mfu 40%")
+    own = _degrees(plan) * int(plan.dp)
+    alone = amount(formula_of("training-time"), model, plan, {**values, "G": Given(1, "one device")})
+    if not isinstance(alone, Fraction):
+        raise DeriveError("how many devices --days needs depends on the run's time: the FLOPs and a peak are missing")
+    copies = -(-alone // (deadline * own))
+    sizes = {**(model.sizes if model is not None else {}), **values}
+    if {"B", "s", "b"} <= sizes.keys():
+        most = sizes["B"].value // (sizes["s"].value * sizes["b"].value)
+        copies = next((n for n in range(copies, most + 1) if most % n == 0), copies)
+    return copies * own
 
 
 def _micro_batches(model: Model | None, plan: Plan, values: Mapping[str, Given]) -> Given:
@@ -201,79 +225,3 @@ def _refuse_beyond_any_cluster(made: Run) -> None:
             f"{show(parameters, 'parameter')} have {show(states, 'byte')} of states, more than {MOST_DEVICES} such "
             "devices hold: no plan fits them"
         )
-
-
-@dataclass(frozen=True)
-class Lever:
-    """One change of a run that does not fit, and what it would give."""
-
-    change: str
-    run: Run
-
-    @property
-    def peak(self) -> Value:
-        """The peak of memory after the change; the states alone where no model says more."""
-        peak = self.run.value("peak-memory")
-        return peak if peak is not None else self.run.value("states")
-
-
-def levers(made: Run) -> Iterator[Lever]:
-    """What could be changed, of that what lowers the peak: sharding, recomputation, batch, devices, some at once."""
-    before, enough = Lever("", made).peak, False
-    for lever in _levers(made):
-        more = lever.change.endswith("devices")
-        if more and enough:  # still more of them would fit too
-            continue
-        if isinstance(lever.peak, Fraction) and isinstance(before, Fraction) and lever.peak < before * WORTH:
-            enough = more and lever.run.fits is not False
-            yield lever
-
-
-def _levers(made: Run) -> Iterator[Lever]:
-    plan, values = made.plan, made.values
-    whole = made.model is not None and "layer" in made.model.whole.block_names and "layer" not in plan.recompute
-    if plan.dp > 1:
-        for stage in range(plan.zero + 1, 4):
-            yield Lever(f"zero={stage}", replace(made, plan=replace(plan, zero=stage)))
-    if whole:
-        yield Lever("recompute=layer", replace(made, plan=_recomputed(plan)))
-    if made.model is not None and (b := values.get("b")) is not None and b.value > 1:
-        yield Lever("micro-batch 1", _with(made, b=1))
-    if made.model is not None and plan.dp % 2 == 0:
-        yield from _more_split(made)
-    if plan.zero < 3 and whole and plan.dp > 1:
-        yield Lever("zero=3 and recompute=layer", replace(made, plan=_recomputed(replace(plan, zero=3))))
-    if plan.tp == 1 and whole and plan.dp % 8 == 0:
-        split = _recomputed(replace(plan, tp=8, sp=True, dp=plan.dp // 8, zero=max(plan.zero, 1)))
-        yield Lever("tp=8, sp, zero=1 and recompute=layer", replace(made, plan=split))
-    for factor in (2, 4, 8):
-        yield _more_devices(made, factor)
-
-
-def _more_split(made: Run) -> Iterator[Lever]:
-    """Twice the tensor or pipeline parallelism on the same devices, where the model allows it."""
-    plan = made.plan
-    for key, text in (("tp", f"tp={2 * plan.tp}, sp"), ("pp", f"pp={2 * plan.pp}")):
-        split = replace(plan, dp=plan.dp // 2, sp=plan.sp or key == "tp", **{key: 2 * getattr(plan, key)})
-        lever = Lever(text, replace(made, plan=split))
-        try:
-            _ = lever.peak
-        except DeriveError:  # it does not divide the model
-            continue
-        yield lever
-
-
-def _recomputed(plan: Plan) -> Plan:
-    return replace(plan, recompute=tuple(sorted({*plan.recompute, "layer"})))
-
-
-def _with(made: Run, **values: int) -> Run:
-    return replace(made, values={**made.values, **{x: Given(value, "lever") for x, value in values.items()}})
-
-
-def _more_devices(made: Run, factor: int) -> Lever:
-    """More devices, which help where data parallel shards something: with ZeRO 3 where nothing is sharded yet."""
-    plan = replace(made.plan, dp=made.plan.dp * factor, zero=made.plan.zero or 3)
-    more = replace(_with(made, G=made.values["G"].value * factor), plan=plan)
-    prefix = "" if made.plan.zero else "zero=3 and "
-    return Lever(f"{prefix}{more.values['G'].value} devices", more)

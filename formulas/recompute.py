@@ -74,8 +74,11 @@ def recompute_factor():
     return Statement(rational(1), "the model's own FLOPs"), Statement(X / F, "what is run again")
 
 
-@formula("m", unit=dimensionless, notation=notation, defaults={"b": Given(1, "default"), "n": Given(1, "default")})
-def accumulation(model=None):  # noqa: ARG001 - a model gives s and b
+ALONE = {"b": Given(1, "default"), "n": Given(1, "default")}
+
+
+@formula("m", unit=dimensionless, notation=notation, defaults=ALONE, of_sizes=True)
+def accumulation():
     """Micro-batches that each data-parallel rank runs for one step: how often gradients are added up.
 
     Unit: 1.

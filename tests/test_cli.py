@@ -21,10 +21,9 @@ from formulas import catalog, entries
 from formulas.models import architectures, presets
 
 ROOT = Path(__file__).parents[1]
-NAMES = [entry.name for entry in entries()]
-FORMULAS = catalog()
-# What a model is named by, what is kept in letters: one row for each way to ask about the same quantity.
+NAMES, FORMULAS = [entry.name for entry in entries()], catalog()
 PLURALS = {"byte": " bytes", "parameter": " parameters", "second": " seconds", "dollar": " dollars", "token": " tokens"}
+# What a model is named by, what is kept in letters: one row for each way to ask about the same quantity.
 WAYS = {
     "default": (),
     **{preset: ("--model", preset) for preset in presets()},

@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from derive.cli import main
+from derive.evaluation import exact_text
 from derive.exact import evaluate
 from derive.grammar import parse
 from derive.interval import Interval
@@ -16,6 +17,7 @@ from derive.model import Given, Model
 from derive.plan import Plan, parse_plan
 from derive.quantity import Formula
 from derive.reading import to_tree
+from derive.render.json import number, plain
 from derive.situation import made_from
 from derive.tree import symbols_of
 from formulas import catalog
@@ -282,9 +284,6 @@ def test_megatron_s_claim_beside_flops_per_token(data):
 
 
 def test_a_value_that_is_not_whole_is_a_float_and_its_exact_text():
-    from derive.evaluation import exact_text
-    from derive.render.json import number
-
     assert (number(Fraction(3)), number(Fraction(1, 4)), number(None)) == (3, 0.25, None)
     assert isinstance(number(Fraction(3)), int)
     known = {"C": Given(Fraction(10**40), "option"), "P": Given(Fraction(3), "option")}
@@ -293,9 +292,6 @@ def test_a_value_that_is_not_whole_is_a_float_and_its_exact_text():
 
 
 def test_an_interval_has_two_ends():
-    from derive.evaluation import exact_text
-    from derive.render.json import number, plain
-
     between = Interval(Fraction(1), Fraction(5, 2))
     assert number(between) == plain(between) == {"low": 1, "high": 2.5}
     assert exact_text(parse("2*P"), {"P": Given(between, "default")}) == "2..5"

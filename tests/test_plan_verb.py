@@ -161,3 +161,14 @@ def test_what_changes_nothing_is_said(capsys):
     assert main(["plan", *SEED, "--mfu", "40%", "--set", "s=4096", "--set", "W=3e12"]) == 0
     notes = [f"derive: note: {letter} changes nothing of this run" for letter in ("s", "W")]
     assert capsys.readouterr().err.splitlines() == notes
+
+
+@pytest.mark.parametrize("days", ["30", "3e1", "30d", "720h", "2_592_000s"])
+def test_a_deadline_is_in_days_or_in_its_own_unit(capsys, days):
+    data = planned(capsys, "--params", "7B", "--tokens", "100B", "--gpu", "h100", "--mfu", "35%", "--days", days)
+    assert data["given"]["G"]["value"] == 5
+
+
+def test_a_deadline_needs_degrees_that_are_numbers(capsys):
+    text = refused(capsys, *SEED[:-2], "--mfu", "35%", "--days", "30", "--plan", "dp=n")
+    assert text == "plan dp=n: a run needs a number of devices"

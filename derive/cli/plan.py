@@ -14,7 +14,7 @@ from derive.cli.case import values_of
 from derive.cli.show import emit, present
 from derive.errors import DeriveError
 from derive.render.table import Table
-from derive.values import parse_amount, show
+from derive.values import parse_amount, parse_value, show
 
 if TYPE_CHECKING:
     from derive.model import Given, Model
@@ -60,6 +60,7 @@ def _values(options: Namespace, model: Model | None, plan: Plan, deadline: Fract
     from derive.model import Given
     from formulas.hardware import device
     from formulas.notation import common
+    from formulas.planner import fewest_devices
 
     if model is None and options.letter_N is None:
         raise DeriveError("what is trained? give --model llama3-70b, or --params 7B where only the size is known")
@@ -86,41 +87,14 @@ def _values(options: Namespace, model: Model | None, plan: Plan, deadline: Fract
     if "G" not in values and deadline is None:
         raise DeriveError("how many devices? give --gpus 1024, or --days 30 for the fewest that are fast enough")
     if "G" not in values and deadline is not None:
-        values["G"] = _fewest(values, model, plan, deadline)
+        values["G"] = Given(fewest_devices(model, plan, values, deadline), "the fewest that --days allows")
     return values
 
 
 def _deadline(text: str) -> Fraction:
     """What `--days` says, in seconds: days, or a time with its own suffix such as 30d."""
-    days = text.replace(".", "").isdigit()
+    days = parse_value(text).unit is None
     return parse_amount(text, "--days", "1" if days else "second") * (DAY if days else 1)
-
-
-def _fewest(values: dict[str, Given], model: Model | None, plan: Plan, deadline: Fraction) -> Given:
-    """The fewest devices that the plan can be laid out on and that are done in time."""
-    from derive.model import Given
-    from derive.situation import amount
-    from formulas import formula_of
-
-    if "eta" not in values:
-        raise DeriveError("how many devices --days needs depends on MFU: give --mfu 40%")
-    alone = amount(formula_of("training-time"), model, plan, {**values, "G": Given(1, "one device")})
-    assert isinstance(alone, Fraction)
-    for key in ("tp", "pp"):
-        if not isinstance(getattr(plan, key), int):
-            raise DeriveError(f"plan {key}={getattr(plan, key)}: a run needs a number of devices")
-    own = plan.tp * plan.pp * plan.cp * (plan.dp if isinstance(plan.dp, int) else 1)
-    copies = -(-alone // (deadline * int(own)))
-    return Given(_dividing(copies, values, model) * int(own), "the fewest that --days allows")
-
-
-def _dividing(copies: int, values: dict[str, Given], model: Model | None) -> int:
-    """So many replicas, or the next number of them that the batch divides into whole micro-batches on."""
-    sizes = {**(model.sizes if model is not None else {}), **values}
-    if not {"B", "s", "b"} <= sizes.keys():
-        return copies
-    most = sizes["B"].value // (sizes["s"].value * sizes["b"].value)
-    return next((n for n in range(copies, most + 1) if most % n == 0), copies)
 
 
 def _amount(made: Run, name: str) -> dict[str, Any]:
@@ -134,7 +108,8 @@ def _amount(made: Run, name: str) -> dict[str, Any]:
 def _data(made: Run, deadline: Fraction | None) -> dict[str, Any]:
     from derive.render.json import number, plain
     from derive.report import plan_items
-    from formulas.planner import SECTIONS, levers
+    from formulas.levers import levers
+    from formulas.planner import SECTIONS
 
     data: dict[str, Any] = {name: _amount(made, name) for names in SECTIONS.values() for name in names}
     data["fits"] = made.fits
@@ -142,7 +117,7 @@ def _data(made: Run, deadline: Fraction | None) -> dict[str, Any]:
         {"change": each.change, "peak-memory": number(each.peak), "fits": each.run.fits}
         for each in (levers(made) if made.fits is False else ())
     ]
-    data["seconds-a-point-of-mfu"] = number(made.days_a_point_buys)
+    data["seconds-a-point-of-mfu"] = number(made.seconds_a_point_buys)
     data["in-time"] = None if deadline is None else made.value("training-time") <= deadline  # pyright: ignore
     data["model"] = made.model.name if made.model is not None else None
     data["plan"] = plan_items(made.plan)
@@ -153,8 +128,9 @@ def _data(made: Run, deadline: Fraction | None) -> dict[str, Any]:
 def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
     from derive.report import plan_text
     from formulas import formula_of
+    from formulas.levers import levers
     from formulas.notation import common
-    from formulas.planner import SECTIONS, levers
+    from formulas.planner import SECTIONS
 
     model, values = made.model, made.values
     what = f"{model.name} ({model.title})" if model is not None else show(values["N"].value, "parameter")
@@ -220,8 +196,8 @@ def _formula(made: Run, name: str) -> str:
 
 def _remarks(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
     time = made.value("training-time")
-    if made.days_a_point_buys is not None:
-        yield f"\nOne more point of MFU makes it {show(made.days_a_point_buys, 'second')} shorter."
+    if made.seconds_a_point_buys is not None:
+        yield f"\nOne more point of MFU makes it {show(made.seconds_a_point_buys, 'second')} shorter."
     if deadline is not None and isinstance(time, Fraction):
         words = "in time" if time <= deadline else "too late"
         yield f"Asked for within {show(deadline, 'second')}: {words}."
