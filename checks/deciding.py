@@ -25,7 +25,7 @@ from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import parse_plan
 from derive.precision import optimizer, recipe
-from derive.proof.step import show_equal
+from derive.proof.step import show
 from derive.quantity import Formula
 from derive.reading import sum_to_tree, to_tree
 from derive.report import Report, report
@@ -204,7 +204,7 @@ def _identity(text: str, check: Check) -> None:
         relations |= own
         letters = dict(notation.letters) | {x: each for x, each in letters.items() if x not in notation.letters}
     relations |= {letter: parse(definition) for letter, definition in check.under.items()}
-    show_equal(substitute(relation.left, trees), substitute(relation.right, trees), relations, Notation(letters))
+    show(substitute(relation.left, trees), "==", substitute(relation.right, trees), relations, Notation(letters))
 
 
 def claims_of(quoted: Quoted) -> list[Claim]:

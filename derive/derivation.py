@@ -18,8 +18,8 @@ from derive.letters import Notation
 from derive.model import Model, definitions, resolved
 from derive.monomials import Definitions
 from derive.plan import Plan
-from derive.proof.search import difference
-from derive.proof.step import show_at_most, show_equal
+from derive.proof.canonical import difference
+from derive.proof.step import show
 from derive.quantity import Formula
 from derive.quotients import divides_by_a_sum, quotients_to_tree
 from derive.reading import as_written, shares, sum_to_tree, to_sympy, to_tree
@@ -27,8 +27,7 @@ from derive.tree import Node, Product, Relation, Symbol, integer, product_of, su
 from derive.verdict import Judgement, judge, plan_of
 
 NOT_CLAIMED = ("≈", "under")  # relations that no equality is claimed by: rows are left out, a premise is stated
-# How a line's relation is written in a step, and what hands it to the checker.
-SHOWN = {"==": ("=", show_equal), "<=": ("≤", show_at_most)}
+SIGNS = {"==": "=", "<=": "≤"}  # how a line's relation is written in a step
 Words = tuple[str | Node | Relation, ...]  # a reason: words, with formulas among them
 
 
@@ -78,6 +77,7 @@ class Derivation:
     steps: tuple[Step, ...]
     expression: Node
     headline: Judgement | None
+    linked: bool = True  # whether the argument, where there is one, is seen to arrive at the row
 
     @property
     def checked(self) -> int:
@@ -86,10 +86,14 @@ class Derivation:
 
     @property
     def proved(self) -> bool:
-        """Whether the checker accepted every equality but the definitions: rows of a quantity, sum of its parts."""
+        """Whether the checker accepted every equality but the definitions: rows of a quantity, sum of its parts.
+
+        An argument counts only if one of its lines is seen to arrive at the row.
+        """
         empty = all(row.value == 0 for row in self.ledger)  # then 0 is the definition, and has no terms
-        return empty or all(
-            step.proof or step.terms or step.parts or step.relation in NOT_CLAIMED for step in self.steps
+        return empty or (
+            self.linked
+            and all(step.proof or step.terms or step.parts or step.relation in NOT_CLAIMED for step in self.steps)
         )
 
 
@@ -129,7 +133,8 @@ def derivation(
         steps += maker.ending(total, ledger, headline)
     steps = _merged(steps, formula)
     whole = next(step for step in reversed(steps) if step.relation == "=" and step.left is None)
-    return Derivation(formula, model, plan, ledger, tuple(steps), whole.expression, headline)
+    linked = maker.linked(ledger)
+    return Derivation(formula, model, plan, ledger, tuple(steps), whole.expression, headline, linked)
 
 
 def _merged(steps: list[Step], formula: Formula) -> list[Step]:
@@ -180,14 +185,29 @@ class _Maker:
         if line.is_premise:
             return Step("", "under", right, (line.because,), left=left)
         given = resolved({letter: parse(text, letters) for letter, text in line.given.items()})
-        sign, show = SHOWN[line.relation]
         said = {pair for each in before for pair in ((each.left, each.right), *each.given.items())}
         because = line.because, *_under({x: given[x] for x, text in line.given.items() if (x, text) not in said})
-        return Step("", sign, right, because, proof=show(left, right, given, self.notation), left=left)
+        proof = show(left, line.relation, right, given, self.notation)
+        return Step("", SIGNS[line.relation], right, because, proof=proof, left=left)
+
+    def linked(self, ledger: Ledger) -> bool:
+        """Whether an argument arrives at the row, in the checker's eyes; one that ends in a bound is about the row."""
+        lines = ledger.lines
+        if not lines or lines[-1].relation == "<=":
+            return True
+        row = self.total(ledger)
+        return any(self._arrives(line, row) for line in reversed(lines) if not line.is_premise)
+
+    def _arrives(self, line: Line, row: Node) -> bool:
+        right = parse(line.right, self.notation.letters)
+        try:
+            return right == row or bool(show(right, "==", row, self.relations, self.notation))
+        except ClaimError:
+            return False
 
     def equal(self, name: str, before: Node, after: Node, because: str) -> Step:
         """A step that is an equality, checked; the reason names the hypotheses that it uses."""
-        proof = show_equal(before, after, self.relations, self.notation)
+        proof = show(before, "==", after, self.relations, self.notation)
         used = {letter: tree for letter, tree in self.relations.items() if letter in symbols_of(before)}
         return Step(name, "=", after, (because, *_under(used)), proof=proof)
 
@@ -217,7 +237,7 @@ class _Maker:
             return []
         # The checker takes no letter that is 0 for a definition, so these go first.
         zero = {x: tree for x, tree in trees.items() if values[notation.symbol(x)] == 0}
-        proof = show_equal(substitute(total, zero), after, {**self.relations, **trees}, notation)
+        proof = show(substitute(total, zero), "==", after, {**self.relations, **trees}, notation)
         words: list[str | Node | Relation] = ["with "]
         for x, tree in trees.items():
             words += [", " if len(words) > 1 else "", Relation(Symbol(x), "==", tree), f" ({standing[x].name})"]

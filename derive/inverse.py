@@ -13,7 +13,7 @@ from sympy import Add, Basic, Expr, Max, Min, Mul, Poly, Pow, Symbol, fraction, 
 from derive.errors import ClaimError, GrammarError
 from derive.letters import Letter, Notation
 from derive.monomials import Terms, rational_number, terms_of
-from derive.proof.step import show_equal
+from derive.proof.step import show
 from derive.reading import terms_to_tree, to_tree
 from derive.tree import (
     Call,
@@ -261,7 +261,7 @@ class _Equation:
 
 def _shown(left: Node, right: Node, given: Mapping[str, Node], notation: Notation) -> tuple[str, ...]:
     try:
-        return (show_equal(left, right, given, notation),)
+        return (show(left, "==", right, given, notation),)
     except (ClaimError, GrammarError):
         return ()
 

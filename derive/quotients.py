@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sympy import Add, Expr, Integer, Pow
 from sympy import fraction as sides_of
 
-from derive.proof.search import difference
+from derive.proof.canonical import difference
 from derive.reading import to_tree
 from derive.tree import Negative, Node, Quotient, sum_of
 

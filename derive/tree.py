@@ -247,12 +247,11 @@ def _tagged(tag: str) -> Callable[[Any], list[Any]]:
 
 
 def _power_list(node: Power) -> list[Any]:
-    """The checker reads x^-2 with the number -2, not x^-(2); a fraction stays, for the checker to refuse."""
+    """The checker reads x^-2 with the number -2, not x^-(2), and x^-0.5 with the quotient -1/2."""
     exponent = node.exponent
     if isinstance(exponent, Negative) and isinstance(exponent.operand, Number):
-        value = exponent.operand.value
-        if value.denominator == 1:
-            return ["^", to_lists(node.base), -int(value)]
+        above, below = exponent.operand.value.as_integer_ratio()
+        return ["^", to_lists(node.base), -above if below == 1 else ["/", -above, below]]
     return ["^", to_lists(node.base), to_lists(exponent)]
 
 

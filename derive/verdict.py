@@ -11,16 +11,18 @@ from itertools import product
 from sympy import Basic, Expr
 
 from derive.citation import OPEN, PROVED, REFUTED, UP_TO, Claim
-from derive.errors import ClaimError, GrammarError, unknown
-from derive.exact import evaluate
+from derive.errors import ClaimError, unknown
+from derive.exact import approximate, evaluate
 from derive.ledger import Ledger, Row
 from derive.model import Model, apply_relations, definitions
 from derive.plan import Plan
-from derive.proof.search import counterexample, difference
-from derive.proof.step import show_equal, statement
+from derive.proof.canonical import difference
+from derive.proof.checker import Rejected, check
+from derive.proof.refute.counterexample import counterexample
+from derive.proof.statement import Statement, proved, stated
 from derive.reading import sum_to_tree, to_sympy
 from derive.tensor import Role
-from derive.tree import Node, sum_of, symbols_of, to_text
+from derive.tree import Node, Relation, sum_of, symbols_of, to_text
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,11 @@ class Judgement:
     rows: tuple[Row, ...] = ()  # the neglected ones
     relations: Mapping[str, Node] | None = None
     letters: frozenset[str] = frozenset()  # of the quantity, of the claim and of what the claim's letters stand for
-    statement: dict | None = None  # what the checker accepted, as it can be checked again
-    proof: str = ""  # the same in the checker's words
-    counterexample: Mapping[str, int] | None = None
-    values_there: tuple[Fraction, Fraction] | None = None  # claimed and derived at the counterexample
+    certificate: dict | None = None  # what the checker accepted, as it can be checked again
+    proof: str = ""  # its statement in the checker's words
+    counterexample: Mapping[str, int | Fraction] | None = None
+    values_there: tuple[Fraction, ...] | None = None  # claimed and derived at the counterexample
+    refuted: dict | None = None  # the statement that the counterexample is about
 
     @property
     def hypotheses(self) -> dict[str, Node]:
@@ -62,6 +65,7 @@ def plan_of(claim: Claim) -> Plan:
     return claim.plan.filled(claim.about.kernels, claim.about.mask) if claim.about is not None else claim.plan
 
 
+FEW_POINTS = 2_000  # where a counterexample is looked for before a proof is
 WITNESS_SIZES = range(1, 13)  # enough for the ratios that architectures have, such as f = 8h/3
 
 
@@ -73,7 +77,7 @@ def judge(claim: Claim) -> Judgement:
     ledger = claim.formula.ledger(model, plan_of(claim), set(symbols_of(claim.tree)) - set(claim.letters))
     comparison = _Comparison(claim, model)
     letters = _letters(claim, ledger, comparison)
-    _check_meaning(claim, model, letters)
+    witness = _check_meaning(claim, model, letters)
     counted = ledger.select(lambda row: not is_neglected(row, claim.neglect))
     neglected = ledger.select(lambda row: is_neglected(row, claim.neglect) and row.value != 0)
     derived = comparison.tree(counted, reduced=False)
@@ -81,23 +85,31 @@ def judge(claim: Claim) -> Judgement:
         raise ClaimError(f"{claim.source.key}, {claim.place}: {claim.formula.name} was read as {to_text(derived)}")
     # The letters that stand for other quantities are hypotheses too, and the checker substitutes both.
     bound = {letter: comparison.tree(part) for letter, part in comparison.bound(claim.includes).items()}
-    try:
-        proof = show_equal(claim.tree, derived, claim.relations | bound, notation)
-    except ClaimError:
-        return replace(_refuted(claim, comparison, counted, derived, bound), letters=letters)
+    statement = stated(Relation(claim.tree, "==", derived), claim.relations | bound, notation, witness=witness)
+    if (found := _accepted(statement)) is None:
+        return replace(_refuted(claim, comparison, counted, derived, statement), letters=letters)
+    proof, certificate = found
     exact = Judgement(
-        claim,
-        PROVED,
-        derived,
-        relations=claim.relations,
-        letters=letters,
-        statement=statement(claim.tree, derived, claim.relations | bound, notation),
-        proof=proof,
+        claim, PROVED, derived, relations=claim.relations, letters=letters, certificate=certificate, proof=proof
     )
-    return _up_to(exact, comparison, ledger, neglected) if neglected.rows or claim.includes else exact
+    return _up_to(exact, comparison, ledger, neglected, witness) if neglected.rows or claim.includes else exact
 
 
-def _up_to(exact: Judgement, comparison: _Comparison, ledger: Ledger, neglected: Ledger) -> Judgement:
+def _accepted(statement: Statement) -> tuple[str, Statement] | None:
+    """What was proved of a statement, and how; None where it is false, which is looked for before a proof is."""
+    try:
+        return check(statement | {"steps": []}), statement | {"steps": []}
+    except Rejected:
+        pass
+    try:
+        return None if counterexample(statement, FEW_POINTS) is not None else proved(statement)
+    except Rejected:
+        return None
+
+
+def _up_to(
+    exact: Judgement, comparison: _Comparison, ledger: Ledger, neglected: Ledger, witness: Mapping[str, Fraction]
+) -> Judgement:
     """What a proved claim leaves out and adds, as one equality for the checker: claim + left out = quantity + added."""
     claim, notation = exact.claim, exact.claim.formula.notation
     left_out = comparison.tree(neglected) if neglected.rows else None
@@ -107,14 +119,15 @@ def _up_to(exact: Judgement, comparison: _Comparison, ledger: Ledger, neglected:
     claimed = sum_of([claim.tree, *([left_out] if left_out is not None else [])])
     quantity = sum_of([comparison.tree(ledger, reduced=False), *([included] if included is not None else [])])
     given = claim.relations | {letter: comparison.tree(part) for letter, part in comparison.bound(()).items()}
+    proof, certificate = proved(stated(Relation(claimed, "==", quantity), given, notation, witness=witness))
     return replace(
         exact,
         verdict=UP_TO,
         neglected=left_out,
         included=included,
         rows=neglected.rows,
-        statement=statement(claimed, quantity, given, notation),
-        proof=show_equal(claimed, quantity, given, notation),
+        certificate=certificate,
+        proof=proof,
     )
 
 
@@ -130,10 +143,10 @@ def _letters(claim: Claim, ledger: Ledger, comparison: _Comparison) -> frozenset
     return letters | set(symbols_of(claim.tree)) - set(claim.letters)
 
 
-def _check_meaning(claim: Claim, model: Model | None, letters: frozenset[str]) -> None:
+def _check_meaning(claim: Claim, model: Model | None, letters: frozenset[str]) -> dict[str, Fraction]:
     """A claim must be about something: its neglected blocks exist, and whole sizes satisfy its hypotheses.
 
-    The sizes are a witness, so that nothing is proved of no model at all.
+    The sizes are a witness, so that nothing is proved of no model at all: those of the letters that nothing defines.
     """
     blocks = model.whole.block_names if model is not None else ()
     for name in claim.neglect:
@@ -143,40 +156,43 @@ def _check_meaning(claim: Claim, model: Model | None, letters: frozenset[str]) -
     free = sorted({name for tree in relations.values() for name in symbols_of(tree)})
     divides = claim.about.divides if claim.about is not None else ()
     for sizes in product(WITNESS_SIZES, repeat=len(free)):
-        point = {name: Fraction(size) for name, size in zip(free, sizes, strict=True)}
-        point |= {letter: evaluate(tree, point) for letter, tree in relations.items()}
+        chosen = {name: Fraction(size) for name, size in zip(free, sizes, strict=True)}
+        point = chosen | {letter: evaluate(tree, chosen) for letter, tree in relations.items()}
         whole = all(value > 0 and value.denominator == 1 for value in point.values())
         known = [(point[one], point[other]) for one, other in divides if one in point and other in point]
         if whole and all(multiple % part == 0 for part, multiple in known):
-            return
+            return {name: value for name, value in chosen.items() if value != 1}
     said = ", ".join(f"{letter} = {to_text(tree)}" for letter, tree in relations.items())
     raise ClaimError(f"{claim.source.key}, {claim.place}: no model was found with {said}")
 
 
-def _refuted(
-    claim: Claim, comparison: _Comparison, counted: Ledger, derived: Node, bound: dict[str, Node]
-) -> Judgement:
+def _refuted(claim: Claim, comparison: _Comparison, counted: Ledger, derived: Node, statement: Statement) -> Judgement:
     """What the checker does not accept is refuted by a counterexample, or open."""
     gap = difference(comparison.claimed(comparison.bound(claim.includes)), comparison.reduced(counted.value))
     residual = comparison.tree(gap) if gap != 0 else None
-    symbol = claim.formula.notation.symbol
-    point = counterexample(gap, {letter: to_sympy(tree, symbol) for letter, tree in claim.relations.items()})
+    judgement = Judgement(claim, OPEN, derived, residual, relations=claim.relations)
+    point = counterexample(statement, divides=claim.about.divides if claim.about is not None else ())
     if point is None:
-        return Judgement(claim, OPEN, derived, residual, relations=claim.relations)
-    there = _everywhere(point, (claim.tree, derived, *bound.values()), claim.relations | bound)
+        return judgement
+    values = _values(point, claim.tree, derived)
+    if values[0] == values[1]:  # which the search would have to be wrong for
+        return judgement
     trees = (claim.tree, derived, *([residual] if residual is not None else []))
     used = {name for tree in trees for name in symbols_of(tree)}
     used |= {name for letter in used & set(claim.relations) for name in symbols_of(claim.relations[letter])}
-    shown = {name: int(value) for name, value in there.items() if name in used}
-    try:
-        values = evaluate(claim.tree, there), evaluate(derived, there)
-    except GrammarError:  # the claim divides by what is zero there: it says nothing that could be false
-        values = None
-    if values is None or values[0] == values[1]:
-        return Judgement(claim, OPEN, derived, residual, relations=claim.relations)
-    return Judgement(
-        claim, REFUTED, derived, residual, relations=claim.relations, counterexample=shown, values_there=values
+    shown = {name: int(value) if value.denominator == 1 else value for name, value in point.items() if name in used}
+    return replace(
+        judgement,
+        verdict=REFUTED,
+        counterexample=shown,
+        values_there=values,
+        refuted=statement,
     )
+
+
+def _values(point: Mapping[str, Fraction], *trees: Node) -> tuple[Fraction, ...]:
+    """Values at a point, exact but for irrational ones, which are to fifty digits."""
+    return tuple(approximate(tree, point) for tree in trees)
 
 
 @dataclass(frozen=True)
@@ -210,16 +226,3 @@ class _Comparison:
         """What the claim counts beyond the quantity through the rows that do not belong to it."""
         more = difference(self.claimed(self.bound(())), self.claimed(self.bound(self.claim.includes)))
         return self.tree(more) if more != 0 else None
-
-
-def _everywhere(
-    point: Mapping[str, int], trees: tuple[Node, ...], definitions: Mapping[str, Node]
-) -> dict[str, Fraction]:
-    """A counterexample with a value for every letter: 1 for those that the difference does not depend on."""
-    values = {name: Fraction(value) for name, value in point.items()}
-    for name in dict.fromkeys(name for tree in (*trees, *definitions.values()) for name in symbols_of(tree)):
-        if name not in definitions:
-            values.setdefault(name, Fraction(1))
-    for name, definition in definitions.items():
-        values.setdefault(name, evaluate(definition, values))
-    return values

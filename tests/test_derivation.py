@@ -16,7 +16,7 @@ from derive.derivation import Derivation, derivation
 from derive.errors import ClaimError, IrrationalError
 from derive.exact import approximate, evaluate
 from derive.grammar import parse
-from derive.proof.step import show_equal
+from derive.proof.step import show
 from derive.situation import made_from
 from derive.tree import Node, Relation, symbols_of, to_text
 from derive.verdict import judge, plan_of
@@ -200,12 +200,12 @@ def test_the_steps_of_the_34():
 )  # fmt: skip
 def test_a_false_equality_raises(left: str, right: str, text: str):
     with pytest.raises(ClaimError) as error:
-        show_equal(parse(left), parse(right), {"f": parse("4*h")}, common)
+        show(parse(left), "==", parse(right), {"f": parse("4*h")}, common)
     assert str(error.value) == text
 
 
 def test_a_true_equality_says_what_was_proved():
-    proof = show_equal(parse("f/h"), parse("4"), {"f": parse("4*h")}, common)
+    proof = show(parse("f/h"), "==", parse("4"), {"f": parse("4*h")}, common)
     assert proof == "for all positive integers h: f/h == 4 given f == 4*h"
 
 

@@ -10,7 +10,7 @@ from derive.errors import DeriveError
 from derive.explanation import SPLIT, WHOLE, Explanation, explain
 from derive.grammar import parse
 from derive.model import apply_relations
-from derive.proof.search import difference
+from derive.proof.canonical import difference
 from derive.reading import to_sympy
 from derive.tree import to_text
 from formulas import catalog

@@ -12,7 +12,7 @@ from checks.laws import FEW_HEADS, LAWS, Case, Law, case
 from checks.strategies import cases, cases_of, divisors, full_sizes
 from derive import Input, Plan, block, mean, saved, silu
 from derive.plan import parse_plan
-from derive.proof.search import difference
+from derive.proof.canonical import difference
 from formulas.architectures.gpt import gpt, gpt_unfused
 from formulas.architectures.llama import llama
 from formulas.models import architectures, model, presets

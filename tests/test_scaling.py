@@ -12,7 +12,7 @@ from derive.citation import PROVED, REFUTED, UP_TO
 from derive.exact import approximate
 from derive.grammar import parse
 from derive.plan import Plan
-from derive.proof.search import difference
+from derive.proof.canonical import difference
 from derive.tree import to_text
 from formulas.architectures.llama import llama
 from formulas.loss_fits import FITS, USUAL
@@ -146,7 +146,7 @@ def test_the_derivative_of_the_loss_is_zero_at_the_optimum_and_only_there():
 @pytest.mark.parametrize("name", ["optimal-parameters", "optimal-tokens"])
 def test_the_optimum_is_solved_in_logarithms_and_checked(name: str):
     made = asked(name).derivation
-    assert made.proved
+    assert not made.proved  # each line was accepted, but the step from logarithms to powers is the reader's
     assert [(step.relation, bool(step.proof)) for step in made.steps] == [
         *[("under", False)] * 4, ("=", True), ("=", False),
     ]  # fmt: skip
@@ -246,4 +246,5 @@ def test_claims_of_papers_come_out_as_expected():
     for name in about:
         claims = asked(name).claims
         assert claims, name
-        assert all(each.judgement.verdict == each.claim.expected == PROVED for each in claims), name
+        assert all(each.judgement.verdict == each.claim.expected for each in claims), name
+        assert any(each.judgement.verdict == PROVED for each in claims), name

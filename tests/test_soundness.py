@@ -100,12 +100,19 @@ def test_a_claim_is_compared_with_what_is_read(monkeypatch):
         judge(claim)
 
 
-def test_nothing_is_refuted_where_both_sides_are_equal(monkeypatch):
-    claim = only(matmul_flops, "2*m*n*p + m - n")
-    assert judge(claim).verdict == "refuted"
-    judge.cache_clear()
-    monkeypatch.setattr(derive.verdict, "counterexample", lambda *_: {"m": 1, "n": 1, "p": 1})
-    assert judge(claim).verdict == "open"
+REFUTED = [claim for claim in all_claims() if judge(claim).verdict == "refuted"]
+
+
+@pytest.mark.parametrize("claim", REFUTED, ids=lambda claim: f"{claim.source.key}: {claim.text}")
+def test_nothing_is_refuted_where_both_sides_are_equal(claim):
+    """At the point that is shown, the claimed and the derived value differ, and the checker does not accept both."""
+    judgement = judge(claim)
+    assert judgement.values_there is not None
+    claimed, derived = judgement.values_there[:2]
+    assert claimed != derived
+    assert judgement.refuted is not None
+    with pytest.raises(Rejected):
+        check(judgement.refuted | {"steps": []})
 
 
 def test_what_a_claim_defines_for_itself_is_a_hypothesis_of_it():
@@ -118,17 +125,6 @@ def test_what_a_claim_defines_for_itself_is_a_hypothesis_of_it():
 
 def times_seven(terms):
     return {monomial: 7 * value for monomial, value in terms.items()}
-
-
-class Sly(list):
-    """A list that is another one at every look."""
-
-
-@pytest.mark.parametrize("tree", [Sly(["+", "a", "a"]), ["+", "a", Sly(["-", "a"])]])
-def test_the_checker_reads_plain_lists_only(tree):
-    statement = {"relation": "==", "left": tree, "right": tree, "symbols": {"a": "positive integer"}, "given": []}
-    with pytest.raises(Rejected, match="a Sly is not an expression"):
-        check(statement)
 
 
 def test_a_hypothesis_that_fails_is_seen_through_symbols(capsys):
@@ -145,7 +141,7 @@ def test_what_is_counted_too_much_is_under_hypotheses_that_hold(capsys):
     (claim,) = [
         each
         for each in json.loads(capsys.readouterr().out)["claims"]
-        if each["source"] == "chowdhery2022" and "N" in each["expression"]
+        if each["source"] == "chowdhery2022" and "N" in each["expression"] and each["verdict"] == "proved up to"
     ]
     assert claim["holds_here"] is False
     assert any(reason.startswith("S == s") for reason in claim["fails_here"])
@@ -255,8 +251,8 @@ UP_TO = [claim for claim in all_claims() if judge(claim).verdict == "proved up t
 def test_what_a_claim_is_up_to_is_part_of_what_was_proved(claim):
     """The checker accepts claim + left out = quantity + added, and not the claim alone."""
     judgement = judge(claim)
-    assert judgement.statement is not None
-    assert check(judgement.statement) == judgement.proof
+    assert judgement.certificate is not None
+    assert check(judgement.certificate) == judgement.proof
     side, bare = ("left", claim.tree) if judgement.neglected is not None else ("right", judgement.derived)
-    with pytest.raises(Rejected, match="the sides differ"):
-        check({**judgement.statement, side: to_lists(bare)})
+    with pytest.raises(Rejected, match=r"^the steps do not show the relation$"):
+        check({**judgement.certificate, side: to_lists(bare)})

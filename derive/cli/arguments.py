@@ -37,9 +37,9 @@ class Once(Action):
         option_string: str | None = None,
     ) -> None:
         """Store, or refuse."""
-        given = namespace.__dict__.setdefault("given", {})
-        if given.setdefault(self.dest, values) != values:
-            raise DeriveError(f"{option_string} is given twice: {str(given[self.dest])[:40]} and {str(values)[:40]}")
+        seen = namespace.__dict__.setdefault("seen", {})
+        if seen.setdefault(self.dest, values) != values:
+            raise DeriveError(f"{option_string} is given twice: {str(seen[self.dest])[:40]} and {str(values)[:40]}")
         setattr(namespace, self.dest, values)
 
 
@@ -144,6 +144,18 @@ def _compare(parser: ArgumentParser) -> None:
     _json(parser)
 
 
+def _prove(parser: ArgumentParser) -> None:
+    parser.add_argument("names", metavar="NAME", nargs="*", help="quantities, or theorems; without any, everything")
+    parser.add_argument(
+        "--level", metavar="L", choices=("certified", "smt", "kernel"), help="how far: certified, smt, kernel"
+    )
+    parser.add_argument("--update", action="store_true", help="search for all proofs, and renew the certificates")
+    parser.add_argument("--statement", metavar="S", help="a formula of your own: '34/t <= 10 + 24/t'")
+    parser.add_argument("--given", metavar="H", action="append", default=[], help="what it holds under: 't >= 1'")
+    parser.add_argument("--real", metavar="X", action="append", default=[], help="a symbol that is real, not whole")
+    _json(parser)
+
+
 VERBS = {
     "list": Verb("the catalog of quantities", "derive.cli.catalog", _json),
     "models": Verb("presets and architectures", "derive.cli.models", _json),
@@ -153,6 +165,7 @@ VERBS = {
     "plan": Verb("a training run in one view: FLOPs, memory, time, money", "derive.cli.plan", _plan),
     "explain": Verb("where a coefficient comes from, row by row", "derive.cli.explain", _explain),
     "solve": Verb("the value of a letter at which a quantity has a value", "derive.cli.solve", _solve),
+    "prove": Verb("every claim and law with its proof, or a formula of your own", "derive.cli.prove", _prove),
     "compare": Verb("what every source says of a quantity, side by side", "derive.cli.compare", _compare),
 }
 

@@ -41,8 +41,13 @@ def run(name: str, options: Namespace) -> int:
     )  # fmt: skip
     for notice in notices(made, sizes, device):
         say(f"derive: note: {notice}")
-    if options.format in RENDERERS:
-        emit(renderer(options.format)(made), data=options.format == "json")
+    if options.format == "json":
+        from checks.stored import level_of
+        from derive.render.json import json
+
+        emit(json(made, level_of), data=True)
+    elif options.format in RENDERERS:
+        emit(renderer(options.format)(made))
     else:
         from derive.render.text import parts
 

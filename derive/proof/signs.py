@@ -1,14 +1,8 @@
-"""What the form of a tree shows without a proof: that it is positive, and what its square is."""
+"""What the form of a tree shows without a proof: that it is positive."""
 
 from __future__ import annotations
 
-from derive.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, integer
-
-
-def is_whole(exponent: Node) -> bool:
-    """Whether an exponent is a whole number, written as one."""
-    literal = exponent.operand if isinstance(exponent, Negative) else exponent
-    return isinstance(literal, Number) and literal.value.denominator == 1
+from derive.tree import Call, Node, Number, Power, Product, Quotient, Sum, Symbol
 
 
 def is_positive(node: Node, or_zero: bool = False) -> bool:
@@ -32,28 +26,4 @@ def is_positive(node: Node, or_zero: bool = False) -> bool:
             return or_zero and is_positive(argument, True)
         case Call("max", parts):
             return any(is_positive(part, or_zero) for part in parts)
-    return False
-
-
-def squared(node: Node) -> Node:
-    """The square of a tree, the roots that are its factors gone."""
-    match node:
-        case Call("sqrt", (argument,)):
-            return argument
-        case Product(factors):
-            return Product(tuple(map(squared, factors)))
-        case Quotient(above, below):
-            return Quotient(squared(above), squared(below))
-    return Power(node, integer(2))
-
-
-def has_root(node: Node) -> bool:
-    """Whether a square root is a factor of the tree."""
-    match node:
-        case Call("sqrt", _):
-            return True
-        case Product(factors):
-            return any(map(has_root, factors))
-        case Quotient(above, below):
-            return has_root(above) or has_root(below)
     return False

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json as standard
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from derive.evaluation import Valued
 from derive.interval import Interval
+from derive.proof.statement import Statement
 from derive.render import view
 from derive.render.expression import symbol_latex, to_latex
 from derive.report import Report, plan_items
 from derive.tree import Node, to_text
 
 HERE = "certified"  # what this process itself reached: its own checker accepted the statement
+Recorded = Callable[[Statement | None], str | None]  # the level that was recorded for a certificate
 
 
 def number(value: Fraction | Interval | None) -> int | float | dict[str, Any] | None:
@@ -35,8 +38,13 @@ def plain(value: Any) -> Any:
     return number(value) if isinstance(value, Fraction | Interval) else value
 
 
-def data(report: Report) -> dict[str, Any]:
-    """The report as JSON data."""
+def exact(value: int | Fraction) -> int | str:
+    """A value of a counterexample: an integer, or p/q as text."""
+    return int(value) if value == int(value) else str(value)
+
+
+def data(report: Report, recorded: Recorded = lambda _: None) -> dict[str, Any]:
+    """The report as JSON data; `recorded` says which level was recorded for a claim's certificate."""
     letters, formula = report.formula.notation.latex, report.formula
 
     def latex(node: Node) -> str:
@@ -76,7 +84,7 @@ def data(report: Report) -> dict[str, Any]:
             }
             for row, path in view.rows(report)
         ],
-        "claims": [_claim(each, latex) for each in report.claims],
+        "claims": [_claim(each, latex, recorded) for each in report.claims],
         "value": number(report.value),
         "exact": report.exact,
         "value_text": report.value_text,
@@ -84,8 +92,9 @@ def data(report: Report) -> dict[str, Any]:
     }
 
 
-def _claim(each: Valued, latex: Any) -> dict[str, Any]:
+def _claim(each: Valued, latex: Any, recorded: Recorded) -> dict[str, Any]:
     claim, judgement = each.claim, each.judgement
+    point = judgement.counterexample
 
     def text(node: Node | None) -> str | None:
         return to_text(node) if node is not None else None
@@ -104,8 +113,8 @@ def _claim(each: Valued, latex: Any) -> dict[str, Any]:
         "verdict": judgement.verdict,
         "expected": claim.expected,
         "residual": text(judgement.residual),
-        "counterexample": dict(judgement.counterexample) if judgement.counterexample is not None else None,
-        "level": {"recorded": None, "here": HERE if judgement.proof else None},
+        "counterexample": {name: exact(value) for name, value in point.items()} if point is not None else None,
+        "level": {"recorded": recorded(judgement.certificate), "here": HERE if judgement.proof else None},
         "value": number(each.value),
         "assumed": dict(each.assumed),
         "holds_here": each.holds,
@@ -115,6 +124,6 @@ def _claim(each: Valued, latex: Any) -> dict[str, Any]:
     }
 
 
-def json(report: Report) -> str:
+def json(report: Report, recorded: Recorded = lambda _: None) -> str:
     """The report as JSON text."""
-    return standard.dumps(data(report), indent=2, ensure_ascii=False)
+    return standard.dumps(data(report, recorded), indent=2, ensure_ascii=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 
 from derive.citation import Claim
 from derive.derivation import Step, Term
@@ -163,6 +164,9 @@ def verdict_parts(valued: Valued) -> list[str | Node]:
 def ending(report: Report) -> str:
     """What the derivation rests on: the checker, past the definitions."""
     count = report.derivation.checked
+    if not report.derivation.linked:
+        accepted = f"{count} of its lines accepted by the proof checker; " if count else ""
+        return f"{accepted}that the formula follows from the lines above it is for the reader to see: no ■"
     if not report.derivation.proved:
         return ""
     if count == 0:
@@ -174,12 +178,21 @@ def ending(report: Report) -> str:
     return f"■ {count} {accepted} accepted by the proof checker; {granted}rows and sums of parts are definitions"
 
 
+def briefly(value: Fraction) -> str:
+    """An exact value as it is; one of so many digits that it stands for an irrational one in few.
+
+    >>> briefly(Fraction(17, 4)), briefly(Fraction(14142135623730950488016887242, 10**28))
+    ('17/4', 'about 1.41421')
+    """
+    return str(value) if value.denominator.bit_length() <= 64 else f"about {float(value):.6g}"
+
+
 def counterexample(valued: Valued) -> str:
     """Where a refuted claim fails, with both values."""
     judgement = valued.judgement
     if judgement.counterexample is None or judgement.values_there is None:
         return ""
-    claimed, derived = judgement.values_there
+    claimed, derived = map(briefly, judgement.values_there)
     sizes = ", ".join(f"{name} = {value}" for name, value in judgement.counterexample.items())
     return (f"at {sizes}: " if sizes else "") + f"claimed {claimed}, derived {derived}"
 

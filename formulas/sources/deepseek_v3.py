@@ -2,7 +2,7 @@
 
 from derive import Citation, claims
 from formulas.inference import latent_kv_cache
-from formulas.parallelism import dual_pipe_idle, pipeline_idle, zero_bubble_idle
+from formulas.parallelism import dual_pipe_idle, in_flight_microbatches, pipeline_idle, zero_bubble_idle
 
 deepseek_v3 = Citation(
     key="deepseek-v3",
@@ -28,6 +28,11 @@ waiting_both_ways = claims(
     rows={"": "(p/2 - 1)*(t_o + t_b - 3*t_w)"},
     note="of the middle devices, where a forward pass takes as long as the gradients of the inputs: the table says "
     "neither, and outer devices wait less where overlapping saves time",
+)  # fmt: skip
+
+in_flight = claims(
+    deepseek_v3, in_flight_microbatches, "table 2, 1F1B: activations, its PP, for twice as many micro-batches",
+    given={"m": "2*p"}, rows={"": "p"},
 )  # fmt: skip
 
 cached = claims(

@@ -26,6 +26,19 @@ stage_2_documented = claims(
     rows={"": "4*N + 16*N/n"}, note="not what its code computes; the 16-bit gradients are not sharded in it",
 )  # fmt: skip
 
+alone = {"n": "1"}
+
+stage_2_alone = claims(
+    deepspeed, zero_2, "estimate_zero2_model_states_mem_needs, line 3095, on one GPU", recipe="deepspeed", given=alone,
+    expected="refuted", rows={"": "2*N + 18*N/n"}, note="20N, where its stage 3 has 18N beside a layer",
+)  # fmt: skip
+
+stage_3_alone = claims(
+    deepspeed, zero_3, "estimate_zero3_model_states_mem_needs, line 3774, on one GPU, a layer's weights aside",
+    recipe="deepspeed", given=alone, expected="refuted", rows={"": "18*N/n"},
+    note="18N, where its stage 2 has 20N: on one GPU there is nothing to shard, and both are 16N",
+)  # fmt: skip
+
 stage_3 = claims(
     deepspeed, zero_3, "estimate_zero3_model_states_mem_needs, line 3774, cpu_offload=False", recipe="deepspeed",
     expected="refuted", rows={"": "4*E + 18*N/n"},

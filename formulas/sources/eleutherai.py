@@ -2,6 +2,7 @@
 
 from derive import Citation, Role, claims
 from formulas.architectures.gpt import gpt
+from formulas.inference import decode_flops_per_token
 from formulas.parameters import parameters
 from formulas.scaling import training_flops
 from formulas.time import compute_budget
@@ -24,6 +25,11 @@ forward_and_backward = claims(
     eleutherai, training_flops, "Compute Requirements, 2PD forward and 4PD backward", about=gpt,
     letters={"N": parameters}, neglect={"core"}, includes={Role.GAIN, Role.BIAS, Role.POSITIONS},
     rows={"": "2*N*D + 4*N*D"},
+)  # fmt: skip
+
+inference = claims(
+    eleutherai, decode_flops_per_token, "Compute Requirements, 2PD for inference: of each token", about=gpt,
+    letters={"N": parameters}, neglect={"core"}, includes={Role.GAIN, Role.BIAS, Role.POSITIONS}, rows={"": "2*N"},
 )  # fmt: skip
 
 from_time = claims(

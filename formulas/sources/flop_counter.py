@@ -41,6 +41,11 @@ fused_as_model_flops = claims(
     note="counts the scores that the kernel's backward pass makes again: an MFU from it is an HFU",
 )  # fmt: skip
 
+uncounted = claims(
+    flop_counter, attention_flops, "measured: flash attention on a CPU, for which it has no formula", about=llama,
+    expected="refuted", rows={"mask=full": "0"}, note="its report leaves the operation out and does not say so",
+)  # fmt: skip
+
 fused_core = claims(
     flop_counter, attention_hardware_flops,
     "sdpa_flop_count and sdpa_backward_flop_count: two products forward, five backward",

@@ -3,6 +3,7 @@
 from derive import Citation, Role, claims
 from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
+from formulas.flops import flops_per_token, layer_flops
 from formulas.parameters import parameters
 from formulas.scaling import (
     chinchilla_parameters,
@@ -37,6 +38,25 @@ compute_of_a_llama = claims(
     hoffmann2022, training_flops, "section 3.3, FLOPs(N, D) = 6ND", about=llama, letters={"N": parameters},
     neglect={"core"}, includes={Role.GAIN, Role.TABLE}, rows={"": "6*N*D"},
     note="no score products; norms and the input table, which multiplies nothing, counted as weights of products",
+)  # fmt: skip
+
+PRODUCTS = "2*3*s*h*(d*a) + 2*s*s*(d*a) + 2*s*s*(d*a) + 2*s*(d*a)*h + 2*s*(h*f + h*f)"
+
+products_of_a_layer = claims(
+    hoffmann2022, layer_flops, "appendix F, attention but its softmax, and the dense block, of b sequences", about=gpt,
+    rows={"mask=full": f"b*({PRODUCTS})"},
+)  # fmt: skip
+
+layer_forward = claims(
+    hoffmann2022, layer_flops, "appendix F, attention and the dense block, of b sequences", about=gpt,
+    expected="refuted", rows={"mask=full": f"b*({PRODUCTS} + 3*a*s*s)"},
+    note="counts the softmax, which is no product, with 3 operations for each score",
+)  # fmt: skip
+
+whole_model = claims(
+    hoffmann2022, flops_per_token, "appendix F, the total of three passes, divided by the sequence's tokens", about=gpt,
+    expected="refuted", rows={"mask=full": f"3*(2*s*V*h + L*({PRODUCTS} + 3*a*s*s) + 2*s*h*V)/s"},
+    note="counts the lookup of the input table as a product, 6Vh, and the softmax, 9asL; all else agrees",
 )  # fmt: skip
 
 tokens = claims(

@@ -42,6 +42,13 @@ ends = claims(
     rows={"tp=t,sp": "s*b*h*L/t*(34 + 5*a*s/h) + s*b*h*L/t*(1/L + 4/L*(1 + V/h))"},
 )  # fmt: skip
 
+first_stage = claims(
+    korthikanti2022, model_activations, "equation 5 and the embedding of section 4.3, first of p stages", about=gpt,
+    given={"m": "p"}, neglect={statistics, Role.INDEX},
+    rows={"tp=t,sp,pp=p,stage=first": "s*b*h*L/t*(34 + 5*a*s/h) + s*b*h*p/t"},
+    note="p micro-batches are in flight, each with 1/p of the layers",
+)  # fmt: skip
+
 model_flops = claims(
     korthikanti2022, flops_per_token, "appendix A, equation 7, divided by its B*s tokens", about=gpt,
     rows={"mask=full": "72*b*L*s*h^2*(1 + s/(6*h) + V/(12*h*L))/(b*s)"},

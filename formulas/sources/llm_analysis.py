@@ -30,6 +30,20 @@ layer = claims(
     "get_activation_memory_per_layer, lines 829-884, of these two and layernorm_dtype_bytes=2", about=gpt,
     neglect={Role.STATISTICS}, expected="refuted",
     rows={"": "(11*s*b*h + 5*a*s^2*b) + 18*s*b*h + 2*(s*b*h*2)"},
-    note="the sum that its code returns, 33sbh + 5as^2b, stated nowhere; short by the same mask, sbh. "
-    "Its default, 4-byte norm inputs, gives 37sbh + 5as^2b",
+    note="the sum that its code returns, 33sbh + 5as^2b, stated nowhere; short by the same mask, sbh",
+)  # fmt: skip
+
+layer_with_wide_norms = claims(
+    llm_analysis, activations,
+    "get_activation_memory_per_layer, lines 829-884, of these two and its default, layernorm_dtype_bytes=4", about=gpt,
+    neglect={Role.STATISTICS}, expected="refuted",
+    rows={"tp=t,sp": "(11*s*b*h + 5*a*s^2*b)/t + 18*s*b*h/t + 2*(s*b*h/t*4)"},
+    note="37sbh + 5as^2b for t = 1: short by the same mask, and 4 bytes for norm inputs that are kept in 2",
+)  # fmt: skip
+
+recomputed = claims(
+    llm_analysis, activations, "get_activation_memory_per_layer, lines 815-827, ActivationRecomputation.FULL",
+    about=gpt, rows={"tp=t,sp,recompute=layer": "s*b*h*2/t", "tp=t,recompute=layer": "s*b*h*2/t"},
+    expected={"tp=t,recompute=layer": "refuted"},
+    note="a layer's input is split by sequence parallelism alone",
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """NVIDIA's Megatron-LM: what its two accounting files compute, for a dense model without multi-token prediction."""
 
 from derive import Citation, Role, claims
-from formulas.activations import activations
+from formulas.activations import activations, attention_activations, mlp_activations, model_activations
 from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 from formulas.flops import attention_flops, flops_per_token
@@ -62,9 +62,52 @@ gated = claims(
     note="counts two f-wide tensors where the gated MLP written out keeps four, and no fp32 copy of a norm's input",
 )  # fmt: skip
 
+gated_mlp = claims(
+    megatron, mlp_activations, "compute_activation_memory, lines 317-319: its terms of the MLP, but a dropout mask",
+    about=llama, expected="refuted", rows={"": "s*b*h*(2 + 4*(f/h))"},
+    note="two f-wide tensors; a gated MLP keeps gate, its activation, up and their product, and three where one kernel "
+    "makes the product",
+)  # fmt: skip
+
+grouped = claims(
+    megatron, attention_activations, "compute_activation_memory, lines 317-319 and 379: its terms of attention, of "
+    "grouped heads", about=gpt, given={"g": "a/8"}, expected="refuted", rows={"tp=t,sp,recompute=core": "s*b*h*11/t"},
+    note="keys and values are as wide as queries in it: too large",
+)  # fmt: skip
+
+END = "4*(1 + V/h)*s*b*h"
+
+model_with_sequence_parallelism = claims(
+    megatron, model_activations, "compute_activation_memory, lines 317-379, pp = 1", about=gpt,
+    neglect={Role.STATISTICS}, expected="refuted",
+    rows={"tp=t,sp,recompute=core": f"(s*b*h*(18 + 4*(f/h))*L + 8*s*b + s*b*h + {END})/t"},
+    note="of ids it has those of the tokens, divided by t, and neither positions nor targets; all else agrees",
+)  # fmt: skip
+
 without_sequence_parallelism = claims(
     megatron, activations, "compute_activation_memory_without_sp, line 386, per_layer_memory", about=gpt,
     neglect={Role.STATISTICS}, rows={"tp=t,recompute=core": "s*b*h*(10 + 24/t)"},
+)  # fmt: skip
+
+whatever_the_arguments = claims(
+    megatron, activations, "compute_activation_memory_without_sp, line 386, whatever is recomputed", about=gpt,
+    neglect={Role.STATISTICS}, expected="refuted",
+    rows={"tp=t": "s*b*h*(10 + 24/t)", "tp=t,recompute=layer": "s*b*h*(10 + 24/t)"},
+    note="the scores are never in it, and full recomputation changes nothing",
+)  # fmt: skip
+
+whatever_the_width = claims(
+    megatron, mlp_activations, "compute_activation_memory_without_sp, line 386: its terms of an MLP with f = 3h",
+    about=gpt, given={"f": "3*h"}, expected="refuted", rows={"tp=t": "s*b*h*(3 + 16/t)"},
+    note="its 24/t has f = 4h in it, whatever the width",
+)  # fmt: skip
+
+model_without_sequence_parallelism = claims(
+    megatron, model_activations, "compute_activation_memory_without_sp, lines 386-451, pp = 1, on one device",
+    about=gpt, neglect={Role.STATISTICS}, expected="refuted",
+    rows={"recompute=core": "(s*b*h*(10 + 24)*L + 8*s*b + s*b*h + (s*b*V + s*b*h)*2)*1.05"},
+    note="logits in 2 bytes and one of two inputs at the end, where compute_activation_memory, which is the same on "
+    "one device, has 4 bytes and both; and 5% of all",
 )  # fmt: skip
 
 with_overhead = claims(

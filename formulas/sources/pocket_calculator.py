@@ -6,7 +6,7 @@ from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 from formulas.flops import flops_per_token
 from formulas.parameters import parameters
-from formulas.recompute import recompute_factor
+from formulas.recompute import layer_input_bytes, recompute_factor
 from formulas.scaling import chinchilla_parameters, chinchilla_tokens, training_flops
 from formulas.states import states, zero_1, zero_2, zero_3
 from formulas.time import cost, training_time
@@ -64,7 +64,7 @@ weights_sharded_without_master = claims(
     rows={"": "(8*N + 2*N + 2*N)/n"},
 )  # fmt: skip
 
-TOO_LITTLE = "a rule of thumb: scores aside, the layer keeps 34*s*b*h"
+TOO_LITTLE = "a rule of thumb: scores aside, the layer keeps 34*s*b*h, and 17*s*b*h where its MLP is run again too"
 
 at_least = claims(
     pocket_calculator, activations, "memory budget: a layer keeps from 12 BSH bytes on", about=gpt,
@@ -80,6 +80,12 @@ divided_by_layers = claims(
     pocket_calculator, model_activations, "memory budget: checkpointing divides what is kept by about L", about=gpt,
     neglect={Role.STATISTICS}, expected="refuted", rows={"recompute=layer": "L*(34*s*b*h)/L"},
     note="a layer's input is kept for every layer: 2*s*b*h*L stays linear in L, a factor of at most 17",
+)  # fmt: skip
+
+absorbed = claims(
+    pocket_calculator, layer_input_bytes, "tips: twice the context, twice the activations unless checkpointed",
+    about=gpt, given={"s": "16384"}, expected="refuted", rows={"": "2*8192*b*h"},
+    note="a layer's input, which is what is left of it, is twice as large as at 8192 tokens",
 )  # fmt: skip
 
 recomputed = claims(

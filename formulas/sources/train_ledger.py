@@ -5,7 +5,7 @@ from formulas.activations import activations, logits
 from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 from formulas.flops import attention_flops, flops_per_token
-from formulas.memory import peak_memory, usable_memory
+from formulas.memory import allocated_segment, peak_memory, usable_memory
 from formulas.parameters import gemm_parameters, layer_parameters, parameters
 from formulas.recompute import recompute_factor
 from formulas.states import bytes_per_parameter, checkpoint_bytes, optimizer_bytes, states, zero_1
@@ -146,6 +146,25 @@ peak = claims(
     given={"m": "1"}, rows={"": "M_r + max(A, M_g)"},
 )  # fmt: skip
 
+ACTIVATIONS = "chapter 2, section 2: usually, for a large model, activations are smaller than gradients; with 34sbhL of"
+
+small_activations_of_8b = claims(
+    train_ledger, peak_memory, f"{ACTIVATIONS} Llama 3 8B",
+    given={"m": "1", "A": "34*8192*4096*32", "M_g": "2*8030261248"}, expected="refuted", rows={"": "M_r + M_g"},
+    note="they are 2.27 times as much",
+)  # fmt: skip
+
+small_activations_of_70b = claims(
+    train_ledger, peak_memory, f"{ACTIVATIONS} Llama 3 70B, its example",
+    given={"m": "1", "A": "34*8192*8192*80", "M_g": "2*70553706496"}, expected="refuted", rows={"": "M_r + M_g"},
+    note="they are 1.29 times as much; at 405B it holds, with 0.71",
+)  # fmt: skip
+
+small_activations_of_405b = claims(
+    train_ledger, peak_memory, f"{ACTIVATIONS} Llama 3 405B",
+    given={"m": "1", "A": "34*8192*16384*126", "M_g": "2*405853388800"}, rows={"": "M_r + M_g"},
+)  # fmt: skip
+
 peak_with_accumulation = claims(
     train_ledger, peak_memory, "chapter 2, section 2, third point: accumulation leaves the peak alone",
     expected="refuted", rows={"": "M_r + max(A, M_g)"},
@@ -155,6 +174,12 @@ peak_with_accumulation = claims(
 full_gradients = claims(
     train_ledger, peak_memory, "chapter 2, section 2, third point: gradients full from the second micro-batch on",
     given={"m": "2"}, rows={"": "M_r + M_g + A"}, note="so the peak is the plain sum",
+)  # fmt: skip
+
+own_segment = claims(
+    train_ledger, allocated_segment, "chapter 5, section 3: a segment of its own above 10 MiB; at 10 MiB one of 20",
+    given={"r": "10*2^20"}, expected="refuted", rows={"": "20*2^20"},
+    note="PyTorch tests for less than 10 MiB: at 10 MiB a request has a segment of its own",
 )  # fmt: skip
 
 left_for_tensors = claims(

@@ -3,6 +3,7 @@
 from derive import Citation, Role, claims
 from formulas.activations import model_activations
 from formulas.architectures.gpt import gpt
+from formulas.architectures.llama import llama
 from formulas.parameters import parameters
 
 ultrascale2025 = Citation(
@@ -18,6 +19,13 @@ parameters_of_a_model = claims(
     ultrascale2025, parameters, "Memory for weights/grads/optimizer states", about=gpt, neglect={Role.POSITIONS},
     rows={"": "h*V + L*(12*h^2 + 13*h) + 2*h"},
     note="leaves out the position table, and says so",
+)  # fmt: skip
+
+parameters_of_a_llama = claims(
+    ultrascale2025, parameters, "Memory for weights/grads/optimizer states, for a layer of Llama", about=llama,
+    given={"d": "h/a"}, expected="refuted", rows={"": "h*V + L*(12*h^2 + 13*h) + 2*h"},
+    note="a gated MLP, norms without biases, grouped heads and a table for the head: 6969499648 for Llama 3 8B, which "
+    "has 8030261248",
 )  # fmt: skip
 
 activations_of_a_model = claims(
