@@ -23,6 +23,7 @@ from derive.verdict import judge, plan_of
 from formulas import all_claims, catalog, claims_about
 from formulas.models import architectures
 from formulas.notation import common
+from tests.asking import UNLINKED
 from tests.exactly import close
 
 CATALOG, ALL, CLAIMS = catalog(), architectures(), all_claims()
@@ -89,7 +90,7 @@ def equals(tree: Node, values: Mapping[str, Fraction], wanted: Fraction) -> bool
 @pytest.mark.parametrize(("name", "model", "text"), CASES)
 def test_every_line_equals_its_rows(name: str, model: str | None, text: str):
     derived = built(name, model, text)
-    assert derived.proved
+    assert derived.proved == (name not in UNLINKED)
     groups = derived.ledger.groups()
     for seed in range(3):
         values = point(derived, seed)
@@ -192,8 +193,8 @@ def test_the_steps_of_the_34():
 @pytest.mark.parametrize(
     ("left", "right", "text"),
     [
-        ("2*a", "3*a", "not shown: 2*a == 3*a: the sides differ: left - right has the numerator -1*a"),
-        ("f/h", "5", "not shown: f/h == 5: the sides differ: left - right has the numerator -1*h"),
+        ("2*a", "3*a", "not shown: 2*a == 3*a: it is false at a = 1"),
+        ("f/h", "5", "not shown: f/h == 5: it is false at h = 1, f = 4"),
         ("1/(a - b)", "1/(a - b)",
          "not shown: 1/(a - b) == 1/(a - b): the divisor a - b is not shown to be positive"),
     ],
@@ -206,7 +207,7 @@ def test_a_false_equality_raises(left: str, right: str, text: str):
 
 def test_a_true_equality_says_what_was_proved():
     proof = show(parse("f/h"), "==", parse("4"), {"f": parse("4*h")}, common)
-    assert proof == "for all positive integers h: f/h == 4 given f == 4*h"
+    assert proof == "for every positive integer h: f/h == 4 given f == 4*h"
 
 
 def test_a_step_under_another_relation_raises(monkeypatch: pytest.MonkeyPatch):
@@ -217,7 +218,7 @@ def test_a_step_under_another_relation_raises(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(ClaimError) as error:
         built.__wrapped__("mlp-activations", "gpt", "")
     assert str(error.value) == (
-        "not shown: 2*s*b*h + 2*2*s*b*f + s*b*h == 23*s*b*h: the sides differ: left - right has the numerator -4*b*h*s"
+        "not shown: 2*s*b*h + 2*2*s*b*f + s*b*h == 23*s*b*h: it is false at b = 1, h = 1, s = 1, f = 4"
     )
 
 

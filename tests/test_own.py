@@ -408,7 +408,7 @@ proved: a*b/(a + x) < a
         1,
         """\
 refuted: x + y <= 1/t
-  for every positive real x and real y and positive integer t, given y == sqrt(t)
+  for every positive real x, real y and positive integer t, given y == sqrt(t)
     and x >= 1/2
   counterexample: x = 1, y = 1, t = 1
   left side: 2

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 
 from derive.errors import ClaimError
 from derive.letters import Notation
-from derive.proof.checker import Rejected
+from derive.proof.checker import Rejected, check
+from derive.proof.refute.counterexample import counterexample
 from derive.proof.statement import proved, said, stated
 from derive.tree import Node, Relation
+
+FEW_POINTS, FEW_SECONDS = 300, 2.0  # where a counterexample is looked for before a proof is
 
 
 def show(left: Node, operator: str, right: Node, definitions: Mapping[str, Node], notation: Notation) -> str:
@@ -20,7 +23,15 @@ def show(left: Node, operator: str, right: Node, definitions: Mapping[str, Node]
     'for every positive integer a, b: a*(b + 1) == a*b + a'
     """
     relation = Relation(left, operator, right)
+    statement = stated(relation, definitions, notation)
     try:
-        return proved(stated(relation, definitions, notation))[0]
+        return check(statement | {"steps": []})
+    except Rejected:  # it is false, or takes a search
+        point = counterexample(statement, FEW_POINTS, FEW_SECONDS)
+    if point is not None:
+        where = ", ".join(f"{name} = {value}" for name, value in point.items())
+        raise ClaimError(f"not shown: {said(relation)}: it is false{f' at {where}' if where else ''}")
+    try:
+        return proved(statement)[0]
     except Rejected as reason:
         raise ClaimError(f"not shown: {said(relation)}: {reason}") from None
