@@ -1,8 +1,6 @@
-"""Differences are 0 exactly for equal rational functions, counterexamples of them the smallest and exact."""
+"""Differences are 0 exactly for equal rational functions."""
 
-import time
 from fractions import Fraction
-from itertools import product
 from math import prod
 
 import pytest
@@ -10,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Float, Integer, Rational, ceiling, expand, oo, sqrt, symbols
 
-from derive.proof.canonical import counterexample, difference
+from derive.proof.canonical import difference
 
 a, b, d, f, h, s, t = symbols("a b d f h s t", positive=True, integer=True)
 x = symbols("x", positive=True)
@@ -52,15 +50,9 @@ def test_difference_in_canonical_form():
     assert difference(t * ceiling(s / t) / t, ceiling(s / t)) == 0
 
 
-def test_difference_of_twenty_terms_is_fast():
+def test_difference_of_many_terms():
     left = sum(((k + 1) * s * b * h / t ** (k % 3) * (1 + a / h) ** (k % 4) for k in range(20)), Integer(0))
-    right = expand(left)
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        assert difference(left, right) == 0
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.05  # 3 ms here
+    assert difference(left, expand(left)) == 0
 
 
 @pytest.mark.parametrize("wrong", [Float("0.5"), oo, a + Float(1.5), a**oo])
@@ -74,51 +66,8 @@ def test_a_divisor_that_is_zero():
         difference(1 / ((a + 1) ** 2 - a**2 - 2 * a - 1), a)
 
 
-@settings(max_examples=80, deadline=None)
-@given(expressions)
-def test_counterexample_is_the_smallest(expression):
-    expression = difference(expression, Integer(0))
-    names = sorted(expression.free_symbols, key=str)
-    found = counterexample(expression)
-    grid = sorted(product(range(1, 7), repeat=len(names)), key=lambda point: (sum(point), point))
-    for point in grid:
-        if expression.xreplace(dict(zip(names, map(Integer, point), strict=True))) != 0:
-            assert found == dict(zip(map(str, names), point, strict=True))
-            return
-    assert found is None or sum(found.values()) > 6
-
-
-def test_counterexample_obeys_hypotheses():
-    assert counterexample(h * f - 8 * h**2, {"f": 4 * h}) == {"h": 1, "f": 4}
-    assert counterexample(h - a * d, {"d": h / a}) is None
-    assert counterexample(d - 1, {"d": h / a}) == {"a": 1, "h": 2, "d": 2}
-    assert counterexample(d - 2, {"d": h / 128}) == {"h": 128, "d": 1}
-    assert counterexample(a - b, {"f": 4 * h, "d": h / a}) == {"a": 1, "b": 2, "h": 1, "f": 4, "d": 1}
-    assert counterexample(a - 1, {"d": a - 3}) == {"a": 4, "d": 1}
-    assert counterexample(Integer(0)) is None
-    assert counterexample(Integer(2)) == {}
-    assert counterexample(sqrt(Integer(2))) is None  # not rational, so nothing exact is said
-
-
-def test_counterexample_beyond_rational_functions():
-    assert counterexample(t * ceiling(s / t) - s) == {"s": 1, "t": 2}
-    assert counterexample(sqrt(a) - a) == {"a": 4}
-
-
-def test_counterexample_skips_poles():
-    assert counterexample((a - 1) / (a - 2)) == {"a": 3}
-
-
-def test_misuse():
-    with pytest.raises(TypeError, match="d is defined by a hypothesis and used in one"):
-        counterexample(a, {"f": 4 * d, "d": h})
-    with pytest.raises(TypeError, match="two symbols of one name"):
-        counterexample(x - symbols("x"))
-
-
 @given(st.fractions(1, 9, max_denominator=9))
 def test_exact(q: Fraction):
     """A difference that a float could not see."""
     tiny = Rational(q.numerator, q.denominator) / 10**40
-    assert counterexample(difference(a + tiny, a)) == {}
-    assert counterexample(a * tiny) == {"a": 1}
+    assert difference(a + tiny, a) == tiny
