@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from checks.laws import FEW_HEADS, LAWS
 from checks.stated_laws import stated_laws
 from checks.stored import RENEW, level_of, record, recorded, renew, stored
 from checks.theorems import THEOREMS
-from derive.citation import OPEN, PROVED, REFUTED, Claim
-from derive.errors import unknown
+from derive.citation import OPEN, PROVED, UP_TO, Claim
+from derive.errors import ClaimError, unknown
 from derive.proof import coq, smt
-from derive.proof.checker import Rejected, check
+from derive.proof.checker import Rejected, check, digest
 from derive.proof.statement import Statement, fingerprint, proved
 from derive.settled import Settled
 from derive.verdict import judge
@@ -20,6 +21,7 @@ from formulas import all_claims, claims_about, entries, entry_of, formula_of
 
 CERTIFIED, REFEREED, KERNEL = "certified", "certified + smt", "kernel-checked"
 LEVELS = {"certified": CERTIFIED, "smt": REFEREED, "kernel": KERNEL}  # by the word of the command line
+RANKS = list(LEVELS.values())
 
 
 def items(names: Sequence[str] = (), seen: Callable[[int], object] = lambda _: None) -> list[Settled]:
@@ -40,102 +42,132 @@ def expected_count() -> int:
 
 
 def checked(item: Settled) -> Settled:
-    """The item with what the checker says of its committed certificate; a refuted claim needs none."""
-    if item.verdict == REFUTED:
+    """The item with what the checker says of its committed certificate; a claim that is refuted or open has none."""
+    if item.judgement is not None and item.verdict not in (PROVED, UP_TO):
         return item
-    certificate = stored().get(fingerprint(item.statement))
-    if certificate is None:
+    kept = stored().get(fingerprint(item.statement))
+    if kept is None:
         return replace(item, verdict=OPEN, why=f"its certificate is missing, or of what it was before: run {RENEW}")
+    if kept.get("digest") != digest(kept):
+        return replace(item, verdict=OPEN, why=f"the digest of its certificate is that of something else: run {RENEW}")
+    # The statement is the one that was derived now: the file has no say in it.
+    certificate = {**item.statement, "name": kept["name"], "steps": kept["steps"]}
     try:
         text = check(certificate)
     except Rejected as reason:
-        return replace(item, verdict=OPEN, why=f"the checker rejects its certificate: {reason}")
+        return replace(item, verdict=OPEN, why=f"the checker rejects its certificate: {reason}: run {RENEW}")
+    verdict = item.verdict if item.judgement is not None else PROVED
     level = level_of(certificate)
-    return replace(item, verdict=item.expected, text=text, level=CERTIFIED, recorded=level, statement=certificate)
+    return replace(item, verdict=verdict, text=text, level=CERTIFIED, recorded=level, statement=certificate)
 
 
 def update() -> int:
-    """Search for the proofs of all statements, and write them; how many there are."""
+    """Renew the certificates, searching for the proofs that are missing or rejected; how many there are.
+
+    Raises `ClaimError` for a statement of which no proof is found.
+    """
     kept: dict[str, dict[str, Statement]] = {}
     seen: set[str] = set()
     for item in chosen(()):
-        if item.verdict == REFUTED:
-            continue
-        certificate = stored().get(fingerprint(item.statement)) or proved(item.statement)[1]
-        named = {"name": item.name} | {
-            key: value for key, value in certificate.items() if key not in ("name", "digest")
-        }
-        if "equality" in item.statement:
-            named["equality"] = item.statement["equality"]
         key = fingerprint(item.statement)
-        if key not in seen:  # claims of several sources may be one statement, which counts once
-            kept.setdefault(item.topic, {})[key] = named
-        seen.add(key)
+        if key in seen or (item.judgement is not None and item.verdict not in (PROVED, UP_TO)):
+            continue
+        seen.add(key)  # claims of several sources may be one statement, which counts once
+        kept.setdefault(item.topic, {})[key] = {**item.statement, "name": item.name, "steps": _steps(item)}
     renew({topic: each.values() for topic, each in kept.items()})
-    found = {key: level for key, level in recorded().items() if key in stored()}
-    record(found | {key: CERTIFIED for key in stored() if key not in found})
+    known = recorded()
+    record({key: known.get(key, CERTIFIED) for key in stored()})
     return len(stored())
 
 
+def _steps(item: Settled) -> list[Any]:
+    """The steps of the stored certificate if the checker accepts them, else new ones."""
+    for steps in (stored().get(fingerprint(item.statement), {}).get("steps"), []):
+        try:
+            check({**item.statement, "steps": steps})
+        except Rejected:
+            continue
+        return steps or []
+    try:
+        return proved(item.statement)[1]["steps"]
+    except Rejected as reason:
+        raise ClaimError(f"{item.name} is not proved: {reason}") from None
+
+
 def raised(found: Iterable[Settled], level: str) -> list[Settled]:
-    """The proved items at the level asked for, as far as Z3 and Coq agree; why not, where they do not."""
+    """The proved items at the level asked for, as far as Z3 and Coq agree; what Z3 refutes is open."""
     found = list(found)
     certificates = {each.statement["name"]: each.statement for each in found if each.level}
     if level in ("smt", "kernel"):
         answers = smt.referee_all(list(certificates.values()))
-        found = [_up(each, REFEREED, *_agreement(answers, each)) for each in found]
+        found = [_refereed(each, *answers[each.statement["name"]]) if each.level else each for each in found]
     if level == "kernel":
         verdicts = coq.verdicts(list(certificates.values()))
-        accepted = {name: (each.accepted, each.message) for name, each in verdicts.items()}
-        found = [_up(each, KERNEL, *accepted.get(each.statement.get("name", ""), (False, ""))) for each in found]
+        found = [_in_kernel(each, verdicts[each.statement["name"]]) if each.level else each for each in found]
     return found
 
 
-def _agreement(answers: dict[str, tuple[str, str]], item: Settled) -> tuple[bool, str]:
-    answer, reason = answers.get(item.statement.get("name", ""), ("", ""))
-    return answer == "agrees", f"Z3: {answer} {reason}".strip()
+def _refereed(item: Settled, answer: str, reason: str) -> Settled:
+    if answer == "agrees":
+        return replace(item, level=REFEREED)
+    why = f"Z3 {answer}: {reason}"
+    if answer == "disagrees":
+        return replace(item, verdict=OPEN, why=why, level=None, recorded=None)
+    return replace(item, why=why)
 
 
-def _up(item: Settled, level: str, agreed: bool, why: str) -> Settled:
-    if not item.level:
-        return item
-    return replace(item, level=level) if agreed else replace(item, why=why)
+def _in_kernel(item: Settled, verdict: coq.Verdict) -> Settled:
+    if not verdict.accepted:
+        return replace(item, why=f"Coq: {verdict.message}")
+    return replace(item, level=KERNEL) if item.level == REFEREED else item
 
 
-def keep_levels(found: Iterable[Settled]) -> None:
-    """Record the levels that were reached here; a higher one that was recorded for the same statement stays."""
-    ranks = list(LEVELS.values())
-    best = recorded()
+def below(found: Iterable[Settled], level: str) -> list[Settled]:
+    """The proved items that did not reach a level."""
+    return [each for each in found if each.level and RANKS.index(each.level) < RANKS.index(LEVELS[level])]
+
+
+def keep_levels(found: Iterable[Settled], level: str) -> None:
+    """Record the levels that were reached here; a higher one than was asked for stays."""
+    known = recorded()
     for each in found:
         if each.level:
             key = fingerprint(each.statement)
-            best |= {key: max(best.get(key, CERTIFIED), each.level, key=ranks.index)}
-    record(best)
+            asked_less = RANKS.index(LEVELS[level]) < RANKS.index(known.get(key, CERTIFIED))
+            known |= {} if asked_less else {key: each.level}
+    record(known)
 
 
 # ---- where they come from ----
 
 
 def chosen(names: Sequence[str]) -> Iterator[Settled]:
-    """The statements, as they are derived now, before their certificates are looked at."""
+    """The statements, as they are derived now, before their certificates are looked at; each once.
+
+    Names are of quantities, of topics, or of statements. Raises `UnknownName`.
+    """
     if not names:
-        yield from _claimed(all_claims())
-        yield from _theorems()
-        yield from _laws()
+        yield from (*_claimed(all_claims()), *_theorems(), *_laws())
         return
-    others = [*_theorems(), *_laws()]
+    found: dict[str, Settled] = {}
     for name in names:
-        named = [each for each in others if each.name == name]
-        if named:
-            yield from named
-            continue
-        if entry_of(name) is None:
-            raise unknown("quantity or theorem", name, [*(e.name for e in entries()), *(e.name for e in others)])
-        yield from _claimed(claims_about(formula_of(name)))
+        found |= {each.name: each for each in _named(name)}
+    yield from found.values()
+
+
+def _named(name: str) -> list[Settled]:
+    others = [*_theorems(), *_laws()]
+    if entry_of(name) is not None:
         about = {
             f"{each.topic}/{each.name}" for each in THEOREMS if name in {of.quantity for of in each.terms.values()}
         }
-        yield from (each for each in others if each.name in about)
+        return [*_claimed(claims_about(formula_of(name))), *(each for each in others if each.name in about)]
+    found = [each for each in others if name in (each.name, each.topic)]
+    if not found or any(each.topic == name for each in found):
+        found += [each for each in _claimed(all_claims()) if name in (each.name, each.topic)]
+    if not found:
+        raise unknown("quantity or statement", name, [*(e.name for e in entries()), *(e.name for e in others)])
+    return found
 
 
 def _claimed(claims: Iterable[Claim]) -> Iterator[Settled]:
@@ -144,7 +176,7 @@ def _claimed(claims: Iterable[Claim]) -> Iterator[Settled]:
         judgement = judge(claim)
         name = "/".join(filter(None, (claim.source.key, claim.formula.name, claim.plan_text)))
         taken[name] = taken.get(name, 0) + 1
-        statement = judgement.certificate or judgement.refuted or {}
+        statement = judgement.certificate or judgement.statement or {}
         entry = entry_of(claim.formula.name)
         yield Settled(
             name=name if taken[name] == 1 else f"{name}/{taken[name]}",

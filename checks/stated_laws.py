@@ -22,7 +22,7 @@ from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 
 FULL_MASK = "tp=t,mask=full"  # half as many rows of products: none for the surplus of the diagonal
-UNEQUAL = "never equal: of what is recomputed, {} have at least one number and are not kept"
+UNEQUAL = "of what is recomputed, {} have at least one number and are not kept"
 
 
 class Supposing(Case):
@@ -81,7 +81,7 @@ INSTANCES: dict[str, Instance] = {
     "tied-embeddings": Instance(gpt),
     "early-stop": Instance(
         plan="tp=t,sp,recompute=mlp",
-        equality="never equal: the last product of the MLP is not run again, and it has at least one multiplication",
+        equality="the last product of the MLP is not run again, and it has at least one multiplication",
     ),
     "norm-recomputed": Instance(equality=UNEQUAL.format("the normalised inputs")),
     "core-recomputed": Instance(gpt, equality=UNEQUAL.format("the softmax outputs")),

@@ -1,4 +1,4 @@
-"""The committed certificates, one JSON file a topic, and the levels that CI has recorded for them."""
+"""The committed certificates, one JSON file a topic, and the levels that were recorded for them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def stored() -> dict[str, Statement]:
 @cache
 def recorded() -> dict[str, str]:
     """The level that was recorded for a statement, by its fingerprint; none for one that was changed since."""
-    return json.loads(LEVELS.read_text(encoding="utf-8")) if LEVELS.exists() else {}
+    try:
+        return dict(json.loads(LEVELS.read_text(encoding="utf-8")).items()) if LEVELS.exists() else {}
+    except (ValueError, AttributeError) as error:
+        raise ClaimError(f"{LEVELS} has no levels ({error}): run {RENEW} --level kernel") from None
 
 
 def level_of(certificate: Statement | None) -> str | None:

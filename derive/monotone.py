@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from derive.proof.signs import is_positive
 from derive.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, symbols_of
 from derive.values import LARGEST
 
@@ -42,6 +41,30 @@ def direction(node: Node, letter: str) -> int | None:
         case Call(_, arguments):
             return _together(*(direction(argument, letter) for argument in arguments))
     return None if letter in symbols_of(node) else 0
+
+
+def is_positive(node: Node, or_zero: bool = False) -> bool:
+    """Whether a tree is positive (`or_zero`: or 0) wherever its letters are positive, as far as its form shows."""
+    match node:
+        case Number(value):
+            return value > 0 or or_zero
+        case Symbol():
+            return True
+        case Sum(parts):
+            return all(is_positive(part, True) for part in parts) and (or_zero or any(map(is_positive, parts)))
+        case Product(parts) | Call("min", parts):
+            return all(is_positive(part, or_zero) for part in parts)
+        case Quotient(above, below):
+            return is_positive(above, or_zero) and is_positive(below)
+        case Power(base, _):
+            return is_positive(base)
+        case Call("sqrt" | "ceil", (argument,)):
+            return is_positive(argument, or_zero)
+        case Call("floor", (argument,)):
+            return or_zero and is_positive(argument, True)
+        case Call("max", parts):
+            return any(is_positive(part, or_zero) for part in parts)
+    return False
 
 
 def _product(parts: tuple[Node, ...], letter: str) -> int | None:

@@ -11,7 +11,7 @@ from derive.verdict import Judgement
 
 @dataclass(frozen=True)
 class Settled:
-    """A claim or a law with its statement, its verdict, and the level that this process and CI reached."""
+    """A claim or a law with its statement, its verdict, and the levels: reached in this process, and recorded."""
 
     name: str
     kind: str  # claim or law

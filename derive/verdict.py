@@ -47,7 +47,7 @@ class Judgement:
     proof: str = ""  # its statement in the checker's words
     counterexample: Mapping[str, int | Fraction] | None = None
     values_there: tuple[Fraction, ...] | None = None  # claimed and derived at the counterexample
-    refuted: dict | None = None  # the statement that the counterexample is about
+    statement: dict | None = None  # what was to be proved, where it is refuted or open
 
     @property
     def hypotheses(self) -> dict[str, Node]:
@@ -170,7 +170,7 @@ def _refuted(claim: Claim, comparison: _Comparison, counted: Ledger, derived: No
     """What the checker does not accept is refuted by a counterexample, or open."""
     gap = difference(comparison.claimed(comparison.bound(claim.includes)), comparison.reduced(counted.value))
     residual = comparison.tree(gap) if gap != 0 else None
-    judgement = Judgement(claim, OPEN, derived, residual, relations=claim.relations)
+    judgement = Judgement(claim, OPEN, derived, residual, relations=claim.relations, statement=statement)
     point = counterexample(statement, divides=claim.about.divides if claim.about is not None else ())
     if point is None:
         return judgement
@@ -186,7 +186,6 @@ def _refuted(claim: Claim, comparison: _Comparison, counted: Ledger, derived: No
         verdict=REFUTED,
         counterexample=shown,
         values_there=values,
-        refuted=statement,
     )
 
 

@@ -11,7 +11,7 @@ from derive.errors import ClaimError, DeriveError
 from derive.exact import approximate
 from derive.grammar import parse
 from derive.letters import Notation
-from derive.proof.signs import is_positive
+from derive.monotone import is_positive
 from derive.proof.step import show
 from derive.tree import Product, Sum, symbols_of
 from formulas.notation import common, notation_of

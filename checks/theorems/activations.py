@@ -83,7 +83,7 @@ ACTIVATIONS = (
     ),
     theorem(
         "selective-keeps-less",
-        "selective recomputation keeps less than none, of a Llama layer too whose core is written out",
+        "selective recomputation keeps less than no recomputation, also of a Llama layer whose core is written out",
         "A_c < A",
         {"A": llama("attention=materialised"), "A_c": llama("attention=materialised,recompute=core")},
     ),
@@ -117,7 +117,7 @@ ACTIVATIONS = (
     ),
     theorem(
         "what-flash-saves",
-        "flash attention keeps a log-sum-exp of 4 bytes for each row of the scores, their softmax, its dropped copy "
+        "flash attention keeps a log-sum-exp of 4 bytes for each row of the scores; their softmax, its dropped copy "
         "and its mask, 5 bytes a score, are gone",
         "A - A_f == a*s*b*(5*s - 4)",
         {"A_f": kept("attention=flash"), "A": kept()},

@@ -135,7 +135,7 @@ PIPELINES = (
         equality={"p": 1},
     ),
     theorem(
-        "zero-bubble-waits-less",
+        "zero-bubble-never-waits-longer",
         "with weights' gradients a pass of their own no device ever waits longer",
         "z <= x",
         {"z": zero_bubble, "x": idle},

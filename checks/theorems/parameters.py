@@ -27,11 +27,10 @@ PARAMETERS = (
     theorem(
         "layer-error-of-12-h-squared",
         "from a width of 4096 on, 12h^2 misses less than 1/3780 of a GPT layer's parameters",
-        "N/(12*h^2) - 1 <= 1/3780",
+        "N/(12*h^2) - 1 < 1/3780",
         {"N": layer(about="gpt")},
         given=("h >= 4096",),
         witness={"h": 4096},
-        equality="13/(12*4096) is a little less than 1/3780, so the bound is never reached",
         needed={"h >= 4096": {"h": 1}},
     ),
     theorem(
@@ -44,11 +43,10 @@ PARAMETERS = (
         "model-error-of-12-l-h-squared",
         "of a GPT of 32 layers or more and a width of 4096 or more, with GPT-2's vocabulary and up to 8192 positions, "
         "12Lh^2 misses less than 4 percent",
-        "N/(12*L*h^2) - 1 <= 1/25",
+        "N/(12*L*h^2) - 1 < 1/25",
         {"N": total(about="gpt")},
         given=("h >= 4096", "L >= 32", "V <= 50304", "s <= 8192"),
         witness={"h": 4096, "L": 32},
-        equality="1/25 is rounded up: at the four bounds themselves it is less than 19/500",
         needed={
             "h >= 4096": {"h": 1},
             "L >= 32": {"L": 1, "V": 50304},

@@ -109,7 +109,7 @@ ROOFLINE = (
     ),
     theorem(
         "matvec-below-one",
-        "in a format of 2 bytes a matrix times a vector does less than one operation for a byte, however large it is",
+        "in a format of 2 bytes a square matrix times a vector does less than one operation a byte, whatever its size",
         "x_1 < 1",
         {"x_1": Of("matvec-intensity")},
     ),

@@ -136,7 +136,7 @@ STATES = (
     ),
     theorem(
         "mixed-precision-saves-no-states",
-        "mixed precision with fp32 masters holds as many bytes of states as fp32: what it saves is activations",
+        "mixed precision with fp32 masters holds as many bytes of states as fp32: it saves none of them",
         "S == S_32",
         {"S": S, "S_32": Of("states", recipe="fp32")},
     ),
@@ -160,7 +160,7 @@ STATES = (
     ),
     theorem(
         "eight-bit-moments-hold-less",
-        "8-bit moments, their scales included, hold less than two thirds of AdamW's states",
+        "with 8-bit moments, their scales included, the states are less than two thirds of AdamW's",
         "S_8 < 2*S/3",
         {"S_8": Of("states", optimizer="adam-8bit"), "S": S},
     ),
@@ -172,15 +172,15 @@ STATES = (
     ),
     theorem(
         "training-over-inference",
-        "training holds 8 times what inference holds for each parameter",
-        "x == 8",
-        {"x": Of("training-inference-ratio")},
+        "training holds as many times the weights in 2 bytes, which inference holds, as their ratio says: 8",
+        "S == x*(2*N)",
+        {"x": Of("training-inference-ratio"), "S": S},
     ),
     theorem(
         "training-over-inference-without-master",
-        "without a master copy of the weights training holds 6 times what inference holds for each parameter",
-        "x == 6",
-        {"x": Of("training-inference-ratio", recipe="bf16-no-master")},
+        "and without a master copy of the weights as the ratio for that says: 6",
+        "S_0 == x*(2*N)",
+        {"x": Of("training-inference-ratio", recipe="bf16-no-master"), "S_0": Of("states", recipe="bf16-no-master")},
     ),
     theorem(
         "checkpoint-is-less-than-states",

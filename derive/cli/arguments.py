@@ -149,7 +149,9 @@ def _prove(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--level", metavar="L", choices=("certified", "smt", "kernel"), help="how far: certified, smt, kernel"
     )
-    parser.add_argument("--update", action="store_true", help="search for all proofs, and renew the certificates")
+    parser.add_argument(
+        "--update", action="store_true", help="renew the certificates: search for proofs that are missing"
+    )
     parser.add_argument("--statement", metavar="S", help="a formula of your own: '34/t <= 10 + 24/t'")
     parser.add_argument("--given", metavar="H", action="append", default=[], help="what it holds under: 't >= 1'")
     parser.add_argument("--real", metavar="X", action="append", default=[], help="a symbol that is real, not whole")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from derive.citation import OPEN, PROVED, REFUTED, UP_TO
+from derive.proof.checker import frozen, text
 from derive.render.json import exact
 from derive.render.table import Table, wrapped
 from derive.render.view import briefly
@@ -48,6 +49,12 @@ def in_full(found: Sequence[Settled]) -> list[str]:
     return lines
 
 
+def _claimed(each: Settled) -> str:
+    """The relation that a refuted or open statement claims."""
+    left, right = (text(frozen(each.statement[side])) for side in ("left", "right"))
+    return f"{left} {each.statement['relation']} {right}"
+
+
 def _levels(each: Settled) -> str:
     said = [f"here {each.level}"] if each.level else []
     said += [f"recorded {each.recorded}"] if each.recorded else []
@@ -64,7 +71,7 @@ def _marks(each: Settled) -> list[str]:
 
 
 def _number(value: Any) -> str:
-    return f"{value[1]}/{value[2]}" if isinstance(value, list) else str(value)
+    return text(frozen(value))
 
 
 def _residues(judgement: Judgement | None) -> list[str]:
@@ -84,19 +91,23 @@ def _residues(judgement: Judgement | None) -> list[str]:
     return lines
 
 
-def summary(found: Sequence[Settled], missing: Sequence[str]) -> list[str]:
-    """How many there are of each verdict, what level was reached here, and what is missing for a higher one."""
+def summary(found: Sequence[Settled], short: Sequence[Settled], missing: Sequence[str]) -> list[str]:
+    """How many there are of each verdict, what level was reached here, and what is missing for a higher one.
+
+    `short` are those that did not reach the level that was asked for.
+    """
     count = {verdict: sum(each.verdict == verdict for each in found) for verdict in SIGNS}
     levels = [each.level for each in found if each.level]
     reached = ", ".join(f"{levels.count(level)} {level}" for level in dict.fromkeys(levels))
     lines = [
-        f"{len(found)} statements: " + ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number),
+        f"{len(found)} statement{'s' * (len(found) != 1)}: "
+        + ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number),
         f"reached here: {reached or 'nothing'}",
         *missing,
     ]
-    lines += [
-        f"not as expected: {each.name}: {each.verdict}, not {each.expected}" for each in found if not each.is_expected
-    ]
+    unexpected = [each for each in found if not each.is_expected]
+    lines += [f"not as expected: {each.name}: {each.verdict}, not {each.expected}; {each.why}" for each in unexpected]
+    lines += [f"stayed at {each.level}: {each.name}: {each.why}" for each in short]
     return [wrapped(line, 0, 4) for line in lines]
 
 
@@ -114,7 +125,7 @@ def _data(each: Settled) -> dict[str, Any]:
         "kind": each.kind,
         "topic": each.topic,
         "words": each.words,
-        "statement": each.text or each.words,
+        "statement": each.text or _claimed(each),
         "source": each.source or None,
         "verdict": each.verdict,
         "expected": each.expected,

@@ -37,6 +37,8 @@ def available() -> bool:
 def referee(statement: Mapping[str, Any], seconds: float = SECONDS) -> str:
     """Whether Z3 agrees with a statement: "agrees", "disagrees" or "unknown"; `explained` says why.
 
+    It agrees with one whose givens exclude every point, too: the checker's witness is there for those.
+
     Raises `DeriveError` where Z3 is not installed.
     """
     return explained(statement, seconds)[0]
