@@ -92,7 +92,7 @@ LETTERS = "write only letters, digits and + - * / ^ ( ) , with names of function
 DEEP = "(" * 900 + "a" + ")" * 900 + " == a"
 LONG = "a <= " + "a" * 41
 NOWHERE = "no point satisfies its hypotheses, so that it says nothing; leave one of them out"
-LITERAL = "is no literal; write one whole number, at most 64"
+LITERAL = "is no whole number; write one whole number, at most 64"
 BAD: list[tuple[Case, str]] = [
     # not a relation in the grammar
     (case(""), "statement '': it is empty; write a relation such as 'a/(a + b) <= 1'"),
@@ -121,7 +121,7 @@ BAD: list[tuple[Case, str]] = [
     (case("x^2.0 == 1"), f"statement 'x^2.0 == 1': the exponent of 'x^2.0' {LITERAL}"),
     (
         case("x**(1/2) == 1"),
-        "statement 'x**(1/2) == 1': the exponent of 'x^(1/2)' is no literal; write sqrt(...)",
+        "statement 'x**(1/2) == 1': the exponent of 'x^(1/2)' is no whole number; write sqrt(...)",
     ),
     (case("x^65 == 1"), "relation 'x^65 == 1': exponent 65 at position 3; a literal exponent is at most 64"),
     (

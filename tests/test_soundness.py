@@ -110,9 +110,9 @@ def test_nothing_is_refuted_where_both_sides_are_equal(claim):
     assert judgement.values_there is not None
     claimed, derived = judgement.values_there[:2]
     assert claimed != derived
-    assert judgement.refuted is not None
+    assert judgement.statement is not None
     with pytest.raises(Rejected):
-        check(judgement.refuted | {"steps": []})
+        check(judgement.statement | {"steps": []})
 
 
 def test_what_a_claim_defines_for_itself_is_a_hypothesis_of_it():

@@ -153,8 +153,12 @@ def _prove(parser: ArgumentParser) -> None:
         "--update", action="store_true", help="renew the certificates: search for proofs that are missing"
     )
     parser.add_argument("--statement", metavar="S", help="a formula of your own: '34/t <= 10 + 24/t'")
-    parser.add_argument("--given", metavar="H", action="append", default=[], help="what it holds under: 't >= 1'")
-    parser.add_argument("--real", metavar="X", action="append", default=[], help="a symbol that is real, not whole")
+    parser.add_argument(
+        "--given", metavar="H", action="append", default=[], help="what it holds under: 't >= 1'; again for more"
+    )
+    parser.add_argument(
+        "--real", metavar="X", action="append", default=[], help="symbols that are real, not whole: x,y"
+    )
     _json(parser)
 
 

@@ -21,7 +21,7 @@ WIDTH = 80
 
 def run(options: Namespace) -> int:
     """Print what becomes of the statement; 0 if it is proved, else 1."""
-    own = read(options.statement, options.given, options.real)
+    own = read(options.statement, options.given, [name for each in options.real for name in each.split(",")])
     found = answer(own)
     if options.json:
         emit(json.dumps(data(own, found), indent=2, ensure_ascii=False), data=True)

@@ -28,6 +28,7 @@ def run(_name: str, options: Namespace) -> int:
         raise DeriveError("--given and --real go with --statement 'LEFT <= RIGHT'")
     load_sympy()
     from checks.prove import below, expected_count, items, keep_levels, raised, update
+    from checks.stored import FOLDER
     from derive.proof import smt
     from derive.render.proofs import data, in_full, summary, table
 
@@ -37,7 +38,9 @@ def run(_name: str, options: Namespace) -> int:
     if options.update:
         if options.names:
             raise DeriveError("--update renews all certificates: leave out names")
-        print(f"{update()} certificates", file=sys.stderr)
+        if not (FOLDER.parents[1] / "pyproject.toml").exists():
+            raise DeriveError(f"--update is for a checkout, and {FOLDER} is an installation: python -m derive there")
+        print(f"{update()} certificates in {FOLDER}", file=sys.stderr)
     with _progress(expected_count() if not options.names else None) as seen:
         found = items(options.names, seen)
     found = raised(found, level)

@@ -15,24 +15,31 @@ from derive.tree import to_text
 from derive.verdict import Judgement
 
 SIGNS = {PROVED: "■", UP_TO: "■ ≈", REFUTED: "✗", OPEN: "?"}
-MOST = 64  # characters of a formula in the table of all
+LEGEND = (
+    "■ proved, ■ ≈ proved but for what is said, ✗ refuted, ? open; recorded is the level that the very same statement "
+    "had when the certificates were renewed"
+)
 
 
 def table(found: Sequence[Settled]) -> list[str | Table]:
-    """All statements by topic: sign, name, what is stated, the level recorded."""
+    """All statements by topic: sign, name, the level recorded, and what a proof leaves out."""
     parts: list[str | Table] = []
     for topic in dict.fromkeys(each.topic for each in found):
         rows = [
-            (SIGNS[each.verdict], each.name, _short(each.words), each.recorded or "")
+            (SIGNS[each.verdict], each.name, each.recorded or "", _left_out(each.judgement))
             for each in found
             if each.topic == topic
         ]
-        parts += [Table(topic, ("", "statement", "", "recorded"), rows, whole=frozenset({0})), ""]
+        parts += [Table(topic, ("", "statement", "recorded", ""), rows, whole=frozenset({0, 1})), ""]
     return parts
 
 
-def _short(words: str) -> str:
-    return words if len(words) <= MOST else words[: MOST - 3] + "..."
+def _left_out(judgement: Judgement | None) -> str:
+    if judgement is None or judgement.verdict != UP_TO:
+        return ""
+    left = f"leaves out {to_text(judgement.neglected)}" if judgement.neglected is not None else ""
+    more = f"counts {to_text(judgement.included)} beyond it" if judgement.included is not None else ""
+    return ", ".join(filter(None, (left, more)))
 
 
 def in_full(found: Sequence[Settled]) -> list[str]:
@@ -103,6 +110,7 @@ def summary(found: Sequence[Settled], short: Sequence[Settled], missing: Sequenc
         f"{len(found)} statement{'s' * (len(found) != 1)}: "
         + ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number),
         f"reached here: {reached or 'nothing'}",
+        LEGEND,
         *missing,
     ]
     unexpected = [each for each in found if not each.is_expected]
@@ -132,5 +140,6 @@ def _data(each: Settled) -> dict[str, Any]:
         "level": {"recorded": each.recorded, "here": each.level},
         "counterexample": {name: exact(value) for name, value in point.items()} if point is not None else None,
         "residual": to_text(residual) if residual is not None else None,
+        "leaves_out": _left_out(judged) or None,
         "why": each.why or None,
     }

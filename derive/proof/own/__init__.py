@@ -126,7 +126,9 @@ def _require_literal(what: str, text: str, power: Power) -> None:
     if not isinstance(exponent, Number) or not exponent.text.isdigit():
         half = to_lists(power.exponent) == ["/", 1, 2]
         way_out = "write sqrt(...)" if half else f"write one whole number, at most {MOST_EXPONENT}"
-        raise GrammarError(f"{what} {shown(text)}: the exponent of {shown(to_text(power))} is no literal; {way_out}")
+        raise GrammarError(
+            f"{what} {shown(text)}: the exponent of {shown(to_text(power))} is no whole number; {way_out}"
+        )
 
 
 def _lower_bound(relation: Relation) -> tuple[str, str, Fraction] | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import gcd
 
 from derive.proof.checker import WHOLES, Context, Polynomial, Tree, difference, follow, sign
-from derive.proof.search.nonnegative import shown
+from derive.proof.search.nonnegative import shown, without_content
 from derive.proof.search.polynomials import ONE, added, as_tree, negated, product, times, variables
 from derive.proof.search.setting import Setting, Term, settings
 from derive.proof.search.steps import facts_of, renumbered
@@ -32,7 +32,14 @@ def strengthened(context: Context, trees: Mapping[str, Tree]) -> list[Tree]:
     steps: list[Tree] = []
     for place, (relation, (n, _)) in enumerate(tuple(context.facts)):
         if relation == "<" and all(context.kinds[name] in WHOLES for name in variables(n)):
-            less = added(n, {(): -1})
+            content, smaller = without_content(n, context)
+            if content != ONE:  # t*x > 0 is x > 0, and then x >= 1
+                below = as_tree(context.facts[place][1][1], trees)
+                divided = ("combine", "<", 0, as_tree(smaller, trees), as_tree(content, trees), ((below, place),))
+                context.facts.append(("<", (smaller, ONE)))
+                steps.append(divided)
+                place = len(context.facts) - 1  # noqa: PLW2901  # of the fact that is strengthened now
+            less = added(smaller, {(): -1})
             context.facts.append(("<=", (less, ONE)))
             steps.append(("whole", 0, as_tree(less, trees), place))
     return steps
