@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -41,7 +41,7 @@ def main() -> None:
     from derive.proof.checker import check
     from derive.proof.statement import proved
 
-    found, *deriving = timed(lambda: [item for item in chosen(()) if item.verdict != "refuted"])
+    found, *deriving = timed(lambda: [item for item in chosen(()) if item.expected != "refuted"])
     rows: dict[str, list[float]] = {"deriving and judging": deriving}
     _, *rows["searching"] = timed(lambda: [proved(item.statement) for item in found])
     texts = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.json"))]
@@ -50,7 +50,7 @@ def main() -> None:
     if smt.available():
         answers, *rows["Z3"] = timed(lambda: smt.referee_all(certificates))
         print("Z3:", sum(answer == "agrees" for answer, _ in answers.values()), "of", len(certificates), "agree")
-    if any(os.access(Path(folder) / "coqc", os.X_OK) for folder in os.environ.get("PATH", "").split(os.pathsep)):
+    if shutil.which("coqc"):
         verdicts, *rows["Coq"] = timed(lambda: coq.verdicts(certificates))
         print("Coq:", sum(each.accepted for each in verdicts.values()), "of", len(certificates), "accepted")
     print(f"{len(certificates)} certificates; a plain import of SymPy takes {unit:.2f} s of CPU")
