@@ -68,9 +68,16 @@ class Script:
         return name
 
     def _agreement(self, call: Tree, other: Tree) -> str | None:
-        """The rewriting that makes one call another, if their operands are equal."""
+        """The rewriting that makes one call another, if their operands are equal, two of max or min in any order."""
         if call[0] != other[0] or len(call) != len(other):
             return None
+        if (found := self._in_order(call, other)) is not None or call[0] not in ("max", "min") or len(call) != 3:
+            return found
+        head, one, two = call
+        swapped = self._in_order((head, two, one), other)
+        return None if swapped is None else f"rewrite (R{head}_comm {coq(one)} {coq(two)}); {swapped}"
+
+    def _in_order(self, call: Tree, other: Tree) -> str | None:
         rewriting = ""
         for one, another in zip(call[1:], other[1:], strict=True):
             divisors: set[Factor] = set()
