@@ -14,17 +14,11 @@ from derive.exact import evaluate
 from derive.grammar import parse, parse_relation
 from derive.letters import Letter, Notation, notation
 from derive.model import resolved
+from derive.proof.statement import kind_of
 from derive.tree import Node, Relation, Symbol, rational, relation_text, substitute, symbols_of, to_lists
 from formulas.notation import COMMON, TOPICS
 
 Point = Mapping[str, int | str]  # values of letters: whole numbers, or texts such as "1/2"
-KINDS = {  # what a letter may be, by its own kind and whether it can be 0
-    ("positive integer", False): "positive integer",
-    ("positive integer", True): "natural number",
-    ("positive real", False): "positive real",
-    ("positive real", True): "nonnegative real",
-    ("real", False): "real",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +111,7 @@ class Theorem:
 
     def kind(self, name: str) -> str:
         """What a letter may be, as statements say it."""
-        letter = self.notation[name]
-        return KINDS[letter.kind, not letter.least]
+        return kind_of(self.notation[name])
 
     def point(self, *points: Point) -> dict[str, Fraction]:
         """A value for every letter: of the last point that names it, else of the witness, else 1; or its definition."""

@@ -6,7 +6,6 @@ import json
 import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Callable
 from contextlib import contextmanager
 
 from derive.cli import load_sympy
@@ -78,9 +77,8 @@ def _missing(level: str, available: dict[str, bool]) -> list[str]:
 @contextmanager
 def _progress(total: int | None):
     """A bar on a terminal's standard error; nothing elsewhere."""
-    nothing: Callable[[int], object] = lambda _: None  # noqa: E731
     if sys.stderr is None or not sys.stderr.isatty() or total is None:
-        yield nothing
+        yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import Progress

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from derive.citation import OPEN, PROVED, REFUTED, UP_TO
+from derive.citation import UP_TO
 from derive.proof.checker import frozen, text
 from derive.render.json import exact
 from derive.render.table import Table, wrapped
-from derive.render.view import briefly
+from derive.render.view import MARKS, briefly
 from derive.settled import Settled
 from derive.tree import to_text
 from derive.verdict import Judgement
 
-SIGNS = {PROVED: "■", UP_TO: "■ ≈", REFUTED: "✗", OPEN: "?"}
 LEGEND = (
     "■ proved, ■ ≈ proved but for what is said, ✗ refuted, ? open; recorded is the level that the very same statement "
     "had when the certificates were renewed"
@@ -26,7 +25,7 @@ def table(found: Sequence[Settled]) -> list[str | Table]:
     parts: list[str | Table] = []
     for topic in dict.fromkeys(each.topic for each in found):
         rows = [
-            (SIGNS[each.verdict], each.name, each.recorded or "", _left_out(each.judgement))
+            (MARKS[each.verdict], each.name, each.recorded or "", _left_out(each.judgement))
             for each in found
             if each.topic == topic
         ]
@@ -46,7 +45,7 @@ def in_full(found: Sequence[Settled]) -> list[str]:
     """Each statement with its source, what exactly was proved, and the counterexample and residual of a false one."""
     lines: list[str] = []
     for each in found:
-        lines += [f"{SIGNS[each.verdict]}  {each.name}: {each.verdict}{_levels(each)}", wrapped(each.words, 4, 8)]
+        lines += [f"{MARKS[each.verdict]}  {each.name}: {each.verdict}{_levels(each)}", wrapped(each.words, 4, 8)]
         if each.source:
             lines.append(wrapped(each.source, 4, 8))
         if each.text:
@@ -103,7 +102,7 @@ def summary(found: Sequence[Settled], short: Sequence[Settled], missing: Sequenc
 
     `short` are those that did not reach the level that was asked for.
     """
-    count = {verdict: sum(each.verdict == verdict for each in found) for verdict in SIGNS}
+    count = {verdict: sum(each.verdict == verdict for each in found) for verdict in MARKS}
     levels = [each.level for each in found if each.level]
     reached = ", ".join(f"{levels.count(level)} {level}" for level in dict.fromkeys(levels))
     lines = [

@@ -33,15 +33,16 @@ def strengthened(context: Context, trees: Mapping[str, Tree]) -> list[Tree]:
     for place, (relation, (n, _)) in enumerate(tuple(context.facts)):
         if relation == "<" and all(context.kinds[name] in WHOLES for name in variables(n)):
             content, smaller = without_content(n, context)
+            source = place  # the fact that is strengthened
             if content != ONE:  # t*x > 0 is x > 0, and then x >= 1
                 below = as_tree(context.facts[place][1][1], trees)
                 divided = ("combine", "<", 0, as_tree(smaller, trees), as_tree(content, trees), ((below, place),))
                 context.facts.append(("<", (smaller, ONE)))
                 steps.append(divided)
-                place = len(context.facts) - 1  # noqa: PLW2901  # of the fact that is strengthened now
+                source = len(context.facts) - 1
             less = added(smaller, {(): -1})
             context.facts.append(("<=", (less, ONE)))
-            steps.append(("whole", 0, as_tree(less, trees), place))
+            steps.append(("whole", 0, as_tree(less, trees), source))
     return steps
 
 
