@@ -9,13 +9,13 @@ from typing import Any, cast
 
 from sympy import Add, Expr, Integer
 
-from derive import Architecture, Given, Ledger, Plan, Role, expand, identity, lookup, recipe
+from derive import Architecture, Given, Ledger, Plan, Role, expand, flops, lookup, recipe
 from derive.evaluation import fitted
-from derive.folds import flops, parameters, saved, width
+from derive.folds import parameters, saved, width
 from derive.precision import fp32
 from derive.roles import PARAMETERS
 from derive.tracing import Input, Trace, block, parameter, trace
-from formulas.architectures import gpt, llama
+from formulas.architectures import decoder, gpt, llama
 from formulas.notation import common
 
 Sides = tuple[Expr, Expr]
@@ -145,7 +145,7 @@ def _multi_head(fold: Fold) -> Callable[[Case], Sides]:
 
 def _ends(case: Case) -> Trace:
     """The model without its layers: embedding, final norm, head and loss."""
-    return case.traced(partial(case.architecture.model, layer=identity), case.architecture.model_inputs)
+    return case.traced(partial(case.architecture.model, kinds={}), case.architecture.model_inputs)
 
 
 def _model(fold: Fold) -> Callable[[Case], Sides]:
@@ -228,12 +228,12 @@ def _sequences(case: Case) -> Sides:
 
 
 def _untied(ids, targets):
-    return gpt.head(gpt.final_norm(gpt.embedding(ids)[0]), parameter("head table", "V h", Role.TABLE), targets)
+    return decoder.tied_head(gpt.final_norm(gpt.embedding(ids)[0]), parameter("head table", "V h", Role.TABLE), targets)
 
 
 def _tied_llama(ids, targets):
     table = parameter("token table", "V h", Role.TABLE)
-    return gpt.head(llama.final_norm(lookup(table, ids)), table, targets)
+    return decoder.tied_head(llama.final_norm(lookup(table, ids)), table, targets)
 
 
 def _tied(case: Case) -> Sides:

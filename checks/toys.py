@@ -10,7 +10,8 @@ from typing import Any
 from sympy import Add, Expr, Integer, Poly, Rational, Symbol, diff, symbols
 
 from derive import Input, Plan, block, einsum, gelu, parameter, relu, repeat
-from derive.folds import flops, parameters, saved, tensors
+from derive.folds import parameters, saved, tensors
+from derive.products import flops
 from derive.tensor import Tensor
 from derive.tracing import Trace, trace
 

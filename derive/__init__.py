@@ -5,21 +5,26 @@ from typing import TYPE_CHECKING
 
 _HOME = {
     "derive.collectives": ("gather", "reduce"),
-    "derive.folds": ("flops", "in_flight", "parameters", "pointwise", "saved", "tensors"),
+    "derive.folds": ("in_flight", "parameters", "saved", "tensors"),
     "derive.functions": ("ceil", "floor", "maximum", "minimum", "rational", "sqrt"),
     "derive.citation": ("Citation", "Claim", "claims"),
     "derive.quantity": ("Constant", "Formula", "Statement", "formula"),
     "derive.ledger": ("Ledger", "Line", "Row"),
-    "derive.model": ("Architecture", "Given", "Model"),
+    "derive.config": ("Described", "Fields"),
+    "derive.model": ("Architecture", "Given", "Layers", "Model"),
     "derive.letters": ("Letter", "Notation", "notation"),
     "derive.ops.contraction": ("einsum", "linear"),
+    "derive.ops.layout": ("along", "cached", "concat", "part"),
     "derive.ops.lookup": ("cross_entropy", "lookup"),
     "derive.ops.normalisation": ("layer_norm", "softmax"),
     "derive.ops.pointwise": (
-        "add", "cast", "copy", "dropout", "expand", "gelu", "identity", "masked_fill", "mean", "multiply", "relu",
-        "repeat_heads", "rotate_half", "rsqrt", "silu", "square",
+        "add", "cast", "clamp", "copy", "cube", "dropout", "exp", "expand", "gelu", "identity", "masked_fill", "mean",
+        "multiply", "relu", "repeat_heads", "rotate_half", "rsqrt", "scaled", "sigmoid", "silu", "softplus", "square",
+        "tanh",
     ),
+    "derive.ops.routing": ("combine", "dispatch", "dispatch_scores", "expert_linear", "rows_of", "top_k"),
     "derive.plan": ("Plan", "parse_plan"),
+    "derive.products": ("flops", "pointwise"),
     "derive.precision": ("bf16", "boolean", "compute", "fp16", "fp32", "fp64", "int64", "recipe"),
     "derive.tensor": ("Mesh", "Remainder", "Role", "Tensor"),
     "derive.tracing": ("Input", "Trace", "block", "constant", "generated", "parameter", "repeat", "size_of", "trace"),
@@ -33,19 +38,24 @@ __all__ = list(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 if TYPE_CHECKING:
     from derive.citation import Citation, Claim, claims
     from derive.collectives import gather, reduce
-    from derive.folds import flops, in_flight, parameters, pointwise, saved, tensors
+    from derive.config import Described, Fields
+    from derive.folds import in_flight, parameters, saved, tensors
     from derive.functions import ceil, floor, maximum, minimum, rational, sqrt
     from derive.ledger import Ledger, Line, Row
     from derive.letters import Letter, Notation, notation
-    from derive.model import Architecture, Given, Model
+    from derive.model import Architecture, Given, Layers, Model
     from derive.ops.contraction import einsum, linear
+    from derive.ops.layout import along, cached, concat, part
     from derive.ops.lookup import cross_entropy, lookup
     from derive.ops.normalisation import layer_norm, softmax
     from derive.ops.pointwise import (
         add,
         cast,
+        clamp,
         copy,
+        cube,
         dropout,
+        exp,
         expand,
         gelu,
         identity,
@@ -56,11 +66,17 @@ if TYPE_CHECKING:
         repeat_heads,
         rotate_half,
         rsqrt,
+        scaled,
+        sigmoid,
         silu,
+        softplus,
         square,
+        tanh,
     )
+    from derive.ops.routing import combine, dispatch, dispatch_scores, expert_linear, rows_of, top_k
     from derive.plan import Plan, parse_plan
     from derive.precision import bf16, boolean, compute, fp16, fp32, fp64, int64, recipe
+    from derive.products import flops, pointwise
     from derive.quantity import Constant, Formula, Statement, formula
     from derive.tensor import Mesh, Remainder, Role, Tensor
     from derive.tracing import Input, Trace, block, constant, generated, parameter, repeat, size_of, trace

@@ -37,6 +37,10 @@ class ModelError(DeriveError):
     """A model whose sizes are missing, contradictory or not whole."""
 
 
+class ConfigError(ModelError):
+    """A configuration file that cannot be read, or a field of it that says nothing a model can have."""
+
+
 class ClaimError(DeriveError):
     """A quoted formula that cannot be read, or a step of a derivation that is not true."""
 
@@ -69,6 +73,11 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     guess = f"did you mean {lowered[close[0]]!r}?" if close else there_are
     hint = f"{guess} {there_are}" if close and short else guess
     return UnknownName(f"unknown {kind} {shown!r}: {hint}")
+
+
+def close_to(name: str, known: Iterable[str]) -> str | None:
+    """The closest of the known names, if one is close."""
+    return next(iter(_closest(name, list(known), 0.8)), None)
 
 
 def _closest(name: str, known: list[str], cutoff: float) -> list[str]:

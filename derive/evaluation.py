@@ -11,6 +11,7 @@ from sympy import Symbol as SympySymbol
 from derive.citation import PROVED, UP_TO, Claim
 from derive.errors import GrammarError, ModelError, PlanError
 from derive.exact import approximate, evaluate
+from derive.grammar import parse
 from derive.interval import Interval, bounds
 from derive.letters import Notation
 from derive.model import Given, Model
@@ -48,11 +49,14 @@ def implied(model: Model) -> dict[str, Given]:
                 parts = ", ".join(f"{name} = {known[name].value}" for name in symbols_of(tree))
                 raise ModelError(f"{letter} = {to_text(tree)} is not a whole number for {parts}: set {letter} itself")
             known[letter] = Given(int(value), f"{letter} = {to_text(tree)}")
-    for letter, limit in model.architecture.bounds:
-        if letter in known and limit in known and known[letter].value > known[limit].value:
-            raise ModelError(
-                f"{letter} = {known[letter].value} exceeds {limit} = {known[limit].value}: set {limit} too"
-            )
+    for letter, text in model.architecture.bounds:
+        limit = parse(text, model.architecture.notation.letters)
+        if letter not in known or any(name not in known for name in symbols_of(limit)):
+            continue
+        most = evaluate(limit, {name: known[name].value for name in symbols_of(limit)})
+        if known[letter].value > most:
+            set_too = ", ".join(symbols_of(limit))
+            raise ModelError(f"{letter} = {known[letter].value} exceeds {text} = {most}: set {set_too} too")
     for letter, multiple in model.architecture.divides:
         if letter in known and multiple in known and known[multiple].value % known[letter].value:
             raise ModelError(f"{letter} = {known[letter].value} does not divide {multiple} = {known[multiple].value}")
@@ -73,6 +77,8 @@ def fitted(plan: Plan, tensors: Iterable[Tensor], known: Sizes, notation: Notati
         size = known[name].value
         if size % degree == 0:
             continue
+        if axis.remainder is Remainder.PAD and plan.padding:
+            continue
         if axis.remainder is Remainder.REPLICATE and degree % size == 0:
             replicated.add(name)
             continue
@@ -80,7 +86,7 @@ def fitted(plan: Plan, tensors: Iterable[Tensor], known: Sizes, notation: Notati
         message = f"tp={degree} does not divide {name} = {size} ({meaning})"
         if axis.remainder is Remainder.PAD:
             step = PADDING * degree
-            message += f": frameworks pad it, --set {name}={-(-size // step) * step}"
+            message += f": frameworks pad it, --plan pad-vocab={PADDING} or --set {name}={-(-size // step) * step}"
         elif axis.remainder is Remainder.REPLICATE:
             message += ", and is not a multiple of it either: choose tp so that one divides the other"
         raise PlanError(message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -11,39 +11,40 @@ from typing import TYPE_CHECKING
 from sympy import Expr, Integer, Min, Mul, Rational, ceiling
 
 from derive.errors import PlanError
-from derive.kept import calls, kept, made_again, outlives, requiring_gradients, storage
+from derive.kept import calls, kept, outlives, peeled, requiring_gradients, storage
 from derive.ledger import Ledger, Row
 from derive.precision import DType
 from derive.roles import PARAMETERS
-from derive.tensor import Axis, BlockCall, Contraction, Role, Tensor
-from derive.tracing import STACK_INPUT, STACK_OUTPUT, Trace
-from derive.units import byte, dimensionless, flop, parameter
+from derive.tensor import Axis, BlockCall, Remainder, Role, Tensor
+from derive.tracing import Trace
+from derive.units import byte, parameter
 
 if TYPE_CHECKING:
     from derive.plan import Kernel, Plan
 
-# Pairs (query, key) that a mask lets through, of s queries and s keys. The causal triangle has s(s+1)/2 of them; papers
-# write s²/2, so the half of the diagonal that they leave out is a row of its own, which a claim can neglect.
-PAIRS: dict[str, tuple[tuple[Callable[[Expr], Expr], Role], ...]] = {
-    "full": ((lambda s: s**2, Role.ACTIVATION),),
-    "causal": ((lambda s: s**2 / 2, Role.ACTIVATION), (lambda s: s / 2, Role.DIAGONAL)),
-}
-
 
 def shard(axis: Axis, plan: Plan) -> Expr:
     """The size of one device's part of an axis: exact, since a plan that does not divide is refused before."""
+    size = axis.size
+    if plan.padding and axis.remainder is Remainder.PAD:
+        multiple = Integer(plan.padding) * plan.tp
+        size = multiple * ceiling(size / multiple)
     if axis.split is None:
-        return axis.size
+        return size
     # By its size's letter, which a contraction does not rename; by its name where a layer was traced at numbers.
     if plan.replicated and {str(axis.size), axis.name} & set(plan.replicated):
         return Integer(1)
     degree = plan.degree(axis.split)
-    return axis.size if degree == 1 else axis.size / degree
+    return size if degree == 1 else size / degree
 
 
-def elements(tensor: Tensor, plan: Plan) -> Expr:
-    """How many elements of `tensor` a device holds, over all the copies that stacks of layers make of it."""
-    sizes = [*layers(tensor, plan), *(shard(axis, plan) for axis in tensor.axes)]
+def elements(tensor: Tensor, plan: Plan, *, active: bool = False) -> Expr:
+    """How many elements of `tensor` a device holds, over all the copies that stacks of layers make of it.
+
+    Of alternatives, such as experts, `active` counts those that one row uses.
+    """
+    used = [axis.picks if active and axis.picks is not None else shard(axis, plan) for axis in tensor.axes]
+    sizes = [*layers(tensor, plan), *used]
     return multiplied(sizes) if plan.cp == 1 else _part_of_sequence(tensor, plan) * multiplied(sizes)
 
 
@@ -57,6 +58,8 @@ def _part_of_sequence(tensor: Tensor, plan: Plan) -> Expr:
 
 def layers(tensor: Tensor, plan: Plan) -> tuple[Expr, ...]:
     """The copies of `tensor` on one stage: its share of the outermost stack, rounded up where it is uneven."""
+    if plan.slices and tensor.copies:
+        return Integer(dict(plan.slices)[str(tensor.copies[0])]), *tensor.copies[1:]
     if plan.pp == 1 or not tensor.copies:
         return tensor.copies
     share = tensor.copies[0] / plan.pp
@@ -84,26 +87,48 @@ def saved(traced: Trace, plan: Plan) -> Ledger:
 
 @lru_cache(maxsize=256)
 def _saved(traced: Trace, plan: Plan) -> Ledger:
-    found = kept(traced, plan)
+    others, stack = kept(traced, plan), peeled(traced, plan)
+    first = kept(traced, plan, first=True) if stack else others
     order = {tensor: index for index, tensor in enumerate(traced.tensors)}
-    rows = [
-        _row(tensor, plan, found.needed_by[tensor].blocks, "; ".join(_joined(found.reasons[tensor])))
-        for tensor in sorted(found.reasons, key=lambda tensor: (order[found.needed_by[tensor]], order[tensor]))
-        if traced.on_stage(found.needed_by[tensor], plan.stage)
-    ]
+    start = min((order[tensor] for tensor in stack), default=0)
+    needed_by = first.needed_by | others.needed_by
+    rows = []
+    for tensor in sorted(needed_by, key=lambda tensor: (order[needed_by[tensor]], order[tensor])):
+        has = tensor in others.reasons, tensor in first.reasons
+        if tensor not in stack:
+            has = (has[order[tensor] < start],) * 2
+        if any(has) and runs_on(traced, needed_by[tensor], plan):
+            reasons = (others if has[0] else first).reasons[tensor]
+            row = _row(tensor, plan, needed_by[tensor].blocks, "; ".join(_joined(reasons)))
+            rows.append(replace(row, value=row.value * share(tensor, plan, *has)))
     rows += _kernel_rows(traced, plan)
     return Ledger(tuple(rows), byte)
+
+
+def share(tensor: Tensor, plan: Plan, others: bool, first: bool) -> Expr:
+    """The share of the layers of a stack that have something, by whether the first one has it and the others do."""
+    if others == first:
+        return Integer(int(first))
+    alone = 1 / layers(tensor, plan)[0]
+    return 1 - alone if others else alone
+
+
+def runs_on(traced: Trace, tensor: Tensor, plan: Plan) -> bool:
+    """Whether the stage that the plan counts makes this tensor: its layers, and what is before or behind them."""
+    layered = plan.slices and tensor.copies
+    return dict(plan.slices)[str(tensor.copies[0])] != 0 if layered else traced.on_stage(tensor, plan.stage)
 
 
 def in_flight(kept: Ledger, plan: Plan, micro_batches: Expr) -> Ledger:
     """What a device keeps of all micro-batches that are under way at once, from what it keeps of one.
 
     On the first stage of a pipeline that runs one forward, one backward (1F1B) there are as many as stages, or as there
-    are micro-batches; on the last one, and without a pipeline, one. Tables that all of them read are there once.
+    are micro-batches; on each stage behind it one less, so that on the last one, and without a pipeline, there is one.
+    Tables that all of them read are there once.
     """
     if plan.pp == 1 or plan.stage == "last":
         return kept
-    many = Min(micro_batches, plan.pp)
+    many = Min(micro_batches, plan.pp - plan.position)
     rows = (row if row.role is Role.CONSTANT else replace(row, value=row.value * many) for row in kept)
     return Ledger(tuple(rows), kept.unit)
 
@@ -142,7 +167,7 @@ def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
         kernel: Kernel | None = plan.kernel(call)
         inside = next(tensor for tensor in traced.tensors if call in tensor.blocks)
         needed = any(call in tensor.blocks for tensor in gradients)
-        if kernel is None or not needed or not outlives(plan, inside, call) or not traced.on_stage(inside, plan.stage):
+        if kernel is None or not needed or not outlives(plan, inside, call) or not runs_on(traced, inside, plan):
             continue
         path = tuple(outer.name for outer in inside.blocks[: inside.blocks.index(call) + 1])
         for name, dtype, count in kernel.extra:
@@ -161,7 +186,7 @@ def tensors(traced: Trace, plan: Plan, which: tuple[str | Tensor, ...], why: str
         if (tensor in which or tensor.name in which)
         and storage(tensor, plan) is tensor
         and tensor not in partial
-        and traced.on_stage(tensor, plan.stage)
+        and runs_on(traced, tensor, plan)
     ]
     return Ledger(tuple(_row(tensor, plan, tensor.blocks, why) for tensor in chosen), byte)
 
@@ -171,89 +196,25 @@ def held(traced: Trace, plan: Plan, used_in: str | None = None) -> list[Tensor]:
     used = {
         operand
         for tensor in traced.tensors
-        if tensor.op is not None and used_in in (None, tensor.op.name) and traced.on_stage(tensor, plan.stage)
+        if tensor.op is not None and used_in in (None, tensor.op.name) and runs_on(traced, tensor, plan)
         for operand in tensor.op.inputs
     }
     return [tensor for tensor in traced.tensors if tensor.role in PARAMETERS and tensor in used]
 
 
-def parameters(traced: Trace, plan: Plan, used_in: str | None = None) -> Ledger:
+def parameters(traced: Trace, plan: Plan, used_in: str | None = None, *, active: bool = False) -> Ledger:
     """How many parameters a device holds, one row each, a shared one once; of those that an operation uses, if named.
 
-    `used_in="einsum"` are the weights of matrix products, `used_in="lookup"` the tables.
+    `used_in="einsum"` are the weights of matrix products, `used_in="lookup"` the tables. Of alternatives, such as
+    experts, `active` counts those that one token uses.
     """
-    rows = [_counted(tensor, plan, tensor.role.value) for tensor in held(traced, plan, used_in)]
+    rows = [counted(tensor, plan, tensor.role.value, active=active) for tensor in held(traced, plan, used_in)]
     return Ledger(tuple(rows), parameter)
 
 
-def _counted(tensor: Tensor, plan: Plan, why: str) -> Row:
-    """A row that counts elements, not bytes."""
-    shape = (*tensor.copies, *(axis.size for axis in tensor.axes))
+def counted(tensor: Tensor, plan: Plan, why: str, *, active: bool = False) -> Row:
+    """A row that counts elements, not bytes; of alternatives, `active` counts those that one token uses."""
+    sizes = (axis.picks if active and axis.picks is not None else axis.size for axis in tensor.axes)
     path = tuple(call.name for call in tensor.blocks)
-    return Row(path, tensor.name, shape, None, elements(tensor, plan), why, tensor.role)
-
-
-def product_flops(contraction: Contraction, plan: Plan) -> tuple[tuple[Expr, Role], ...]:
-    """FLOPs of one contraction: a multiplication and an addition for each point of its distinct axes.
-
-    The two axes that a mask thins out count the pairs that it lets through, the diagonal's surplus apart.
-    """
-    pair = contraction.masked or ()
-    sizes = [shard(contraction.axes[name], plan) for name in contraction.distinct_axes if name not in pair]
-    if not pair:
-        return ((2 * multiplied(sizes), Role.ACTIVATION),)
-    length = contraction.axes[pair[0]].size
-    return tuple((2 * multiplied(sizes) * count(length), role) for count, role in PAIRS[plan.mask or "causal"])
-
-
-def flops(traced: Trace, plan: Plan, *passes: str) -> Ledger:
-    """FLOPs of all products in the given passes, one row a product: `forward`, `backward`, `recompute`.
-
-    Backward differentiates each einsum: one product for every operand that needs a gradient. `recompute` is what the
-    plan runs again, as `made_again` says.
-    """
-    gradients = requiring_gradients(traced, plan)
-    again = made_again(traced, plan) if "recompute" in passes else Counter()
-    rows = []
-    for tensor in traced.tensors:
-        if tensor.op is None or tensor.op.contraction is None:
-            continue
-        contraction, copies = tensor.op.contraction, Mul(*tensor.copies)
-        products = {
-            "forward": [(tensor.name, contraction)],
-            "backward": [
-                (f"gradient of {operand.name}", contraction.gradient(index))
-                for index, operand in enumerate(tensor.op.inputs)
-                if operand in gradients
-            ]
-            if tensor in gradients
-            else [],
-            "recompute": [(f"{tensor.name} again", contraction)] * again[tensor],
-        }
-        blocks = tuple(call.name for call in tensor.blocks)
-        for name in passes:
-            for what, product in products[name]:
-                shape = (*tensor.copies, *(contraction.axes[axis].size for axis in product.distinct_axes))
-                for value, role in product_flops(product, plan):
-                    why = f"{name}: {product.pattern}" + (", half the diagonal" if role is Role.DIAGONAL else "")
-                    rows.append(Row(blocks, what, shape, None, copies * value, why, role))
-    return Ledger(tuple(rows), flop)
-
-
-def pointwise(traced: Trace, plan: Plan) -> Ledger:
-    """Elements that operations other than products write in the forward pass: what counting products leaves out.
-
-    The residuals of fused kernels, such as a log-sum-exp, are left out: no operation of the layer writes them.
-    """
-    residuals = {each for tensor in traced.tensors if tensor.op is not None for each in tensor.op.residuals}
-    rows = [
-        _counted(tensor, plan, tensor.op.name)
-        for tensor in traced.tensors
-        if tensor.op is not None
-        and tensor.op.contraction is None
-        and not tensor.op.free
-        and tensor.op.collective is None
-        and tensor.op.name not in (STACK_INPUT, STACK_OUTPUT)
-        and tensor not in residuals
-    ]
-    return Ledger(tuple(rows), dimensionless)
+    amount = elements(tensor, plan, active=active)
+    return Row(path, tensor.name, (*tensor.copies, *sizes), None, amount, why, tensor.role)

@@ -15,20 +15,34 @@ if TYPE_CHECKING:
     from derive.plan import Plan
 
 
-def requiring_gradients(traced: Trace, plan: Plan) -> set[Tensor]:
-    """The tensors that a gradient is made for: trained parameters, inputs, and whatever is computed from them."""
-    leaves = dict.fromkeys(tensor.name for tensor in traced.tensors if tensor.differentiable)
+def check_frozen(traced: Trace, plan: Plan) -> None:
+    """Every name that the plan freezes is a parameter or a block of parameters, or `UnknownName` says what is."""
+    leaves = [tensor for tensor in traced.tensors if tensor.differentiable]
+    known = dict.fromkeys(tensor.name for tensor in leaves)
+    blocks = {call.name for tensor in leaves if tensor.role in PARAMETERS for call in tensor.blocks}
     for name in plan.frozen:
-        if name not in leaves:
-            raise unknown("parameter", name, leaves)
+        if name not in known and name not in blocks:
+            raise unknown("parameter", name, [*known, *sorted(blocks)])
+
+
+def requiring_gradients(traced: Trace, plan: Plan, *, first: bool = False) -> set[Tensor]:
+    """The tensors that a gradient is made for: trained parameters, inputs, and whatever is computed from them.
+
+    Of the layers of a stack all but the first have an input that is computed from parameters of the stack; `first` asks
+    about that one.
+    """
+    check_frozen(traced, plan)
     found: set[Tensor] = set()
-    trained = [tensor for tensor in traced.tensors if tensor.differentiable and tensor.name not in plan.frozen]
+    leaves = [tensor for tensor in traced.tensors if tensor.differentiable]
+    trained = {
+        leaf for leaf in leaves if (plan.trains(leaf) if leaf.role in PARAMETERS else leaf.name not in plan.frozen)
+    }
     for tensor in traced.tensors:
         if tensor.op is not None and tensor.op.name == STACK_INPUT:
             inside = any(len(leaf.copies) >= len(tensor.copies) and leaf.role in PARAMETERS for leaf in trained)
-            wanted = inside or tensor.op.inputs[0] in found
+            wanted = (inside and not first) or tensor.op.inputs[0] in found
         elif tensor.op is None:
-            wanted = tensor.differentiable and tensor.name not in plan.frozen
+            wanted = tensor in trained
         else:
             wanted = any(operand in found for operand in tensor.op.inputs)
         if wanted:
@@ -71,13 +85,35 @@ def storage(tensor: Tensor, plan: Plan) -> Tensor:
             return tensor
 
 
-def kept(traced: Trace, plan: Plan) -> Kept:
+def peeled(traced: Trace, plan: Plan) -> frozenset[Tensor]:
+    """What is in the stack whose first layer makes no gradient of its input, since nothing before it is trained.
+
+    Empty where there is no such stack, or where its first layer is on another stage of the pipeline.
+    """
+    if plan.stage not in ("", "first"):
+        return frozenset()
+    gradients, inside = requiring_gradients(traced, plan), []
+    for tensor in traced.tensors:
+        if inside:
+            inside.append(tensor)
+            if tensor.op is not None and tensor.op.name == STACK_OUTPUT:
+                return frozenset(inside[:-1])
+        elif tensor.op is not None and tensor.op.name == STACK_INPUT and tensor in gradients:
+            if tensor.op.inputs[0] in gradients:
+                return frozenset()
+            inside.append(tensor)
+    return frozenset()
+
+
+def kept(traced: Trace, plan: Plan, *, first: bool = False) -> Kept:
     """The union, by storage, of what some gradient needs; what can be recomputed is replaced by its inputs.
+
+    With `first`, of the first layer of a stack, whose input may need no gradient.
 
     Raises `UnknownName` for a block or a parameter of the plan that the trace does not have.
     """
     check_blocks(traced.block_names, plan.recompute)
-    gradients = requiring_gradients(traced, plan)
+    gradients = requiring_gradients(traced, plan, first=first)
     found = Kept(traced, plan)
     for tensor in traced.tensors:
         if tensor.op is None or tensor not in gradients:
@@ -93,7 +129,7 @@ def kept(traced: Trace, plan: Plan) -> Kept:
                     found.keep(residual, reason, tensor)
                 if call in traced.results.get(tensor, ()):
                     _need(found, tensor, reason, tensor)
-    for tensor in traced.tensors:
+    for tensor in reversed(traced.tensors):  # a later stack first: its input is the last output of the one before
         if tensor.op is not None and tensor.op.name == STACK_OUTPUT:
             _count_layers_once(found, tensor)
     return found
@@ -132,15 +168,15 @@ def outlives(plan: Plan, tensor: Tensor, call: BlockCall) -> bool:
     return call.name not in plan.recompute and not any(plan.recomputes(outer) for outer in around)
 
 
-def made_again(traced: Trace, plan: Plan) -> Counter[Tensor]:
+def made_again(traced: Trace, plan: Plan, *, first: bool = False) -> Counter[Tensor]:
     """How often the plan computes each tensor once more for the backward pass.
 
     Once in a block that `recompute` names: all of it, or, stopping early, everything up to the last tensor that is
     needed, as torch's checkpointing does. And once in a block that a kernel runs: only what leads to a needed tensor,
     so not the product whose result is kept.
     """
-    by_plan = kept(traced, replace(plan, kernels=())).rebuilt
-    by_kernel = kept(traced, replace(plan, recompute=())).rebuilt
+    by_plan = kept(traced, replace(plan, kernels=()), first=first).rebuilt
+    by_kernel = kept(traced, replace(plan, recompute=()), first=first).rebuilt
     last = {call: index for index, tensor in enumerate(traced.tensors) if tensor in by_plan for call in tensor.blocks}
     times: Counter[Tensor] = Counter()
     for index, tensor in enumerate(traced.tensors):

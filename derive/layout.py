@@ -24,10 +24,10 @@ def with_degrees(plan: Plan, sizes: Values, notation: Notation) -> Plan:
         key = notation[letter].plan_key
         if not key:
             continue
-        planned = getattr(plan, key)
+        planned, usual = getattr(plan, key), getattr(Plan(), key)
         if planned == notation.symbol(letter):
-            planned = 1
-        if planned not in (1, given.value):
+            planned = usual
+        if planned not in (usual, given.value):
             raise ModelError(f"{letter} = {given.value} is set, but the plan says {key}={planned}")
         plan = replace(plan, **{key: given.value})
     return plan
@@ -74,7 +74,7 @@ def degrees(plan: Plan, sizes: Values, notation: Notation) -> dict[str, Given]:
         degree = getattr(plan, key)
         if letter in sizes and _of_plan(notation, letter):
             found[letter] = sizes[letter]
-        elif isinstance(degree, int) and degree != 1 and _of_plan(notation, letter):
+        elif isinstance(degree, int) and degree != getattr(Plan(), key) and _of_plan(notation, letter):
             found[letter] = Given(degree, "option")
     return found
 
@@ -92,7 +92,10 @@ def staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, ..
         raise PlanError(f"cp={plan.cp} does not divide {plan.sequence} = {length.value} into parts for {parts} devices")
     if plan.pp == 1:
         return plan, ()
-    stacks, degree = model.whole.stacks, known["p"].value if "p" in known else plan.pp
+    degree = known["p"].value if "p" in known else plan.pp
+    if model.architecture.kinds or len(model.whole.stacks) > 1:
+        return _sliced(model, plan, known, degree)
+    stacks = model.whole.stacks
     said = []
     for name in sorted(stacks):
         if name not in known or not isinstance(degree, int):
@@ -105,3 +108,30 @@ def staged(model: Model, plan: Plan, known: Values) -> tuple[Plan, tuple[str, ..
                 f"pp = {degree} does not divide {name} = {known[name].value}: the stage counted has most layers"
             )
     return plan, tuple(said)
+
+
+def _sliced(model: Model, plan: Plan, known: Values, degree: object) -> tuple[Plan, tuple[str, ...]]:
+    """The plan with the layers of each kind that its stage has: a slice of the model's list of layers.
+
+    The first stages have one layer more where the stages do not divide them; what is no layer of the list, such as
+    modules of multi-token prediction, is on the last one. Raises `PlanError` where numbers are missing.
+    """
+    kinds = model.architecture.kinds
+    counts = {kind: known[each.number].value for kind, each in kinds.items() if each.number in known}
+    if not isinstance(degree, int) or len(counts) < len(kinds):
+        raise PlanError(f"pp={plan.pp}: which layers a stage has depends on numbers: give a model's sizes and pp=4")
+    order = model.order or tuple(kind for kind, count in counts.items() for _ in range(count))
+    if any(order.count(kind) != count for kind, count in counts.items()):
+        asked = ", ".join(f"{kinds[kind].number} = {count}" for kind, count in counts.items())
+        raise PlanError(f"pp={degree}: in which order the layers are is not known for {asked}")
+    if len(order) < degree:
+        raise PlanError(f"pp={degree} is more than {len(order)} layers: a stage would have no layer")
+    least, more = divmod(len(order), degree)
+    index = {"first": 0, "last": degree - 1}.get(plan.stage, plan.position)
+    start = index * least + min(index, more)
+    here = order[start : start + least + (index < more)]
+    slices = {kinds[kind].number: here.count(kind) for kind in kinds}
+    for name in sorted(model.whole.stacks - slices.keys()):
+        slices[name] = known[name].value if index == degree - 1 else 0
+    said = [f"pp = {degree} does not divide {len(order)} layers: the first {more} stages have one more"] if more else []
+    return replace(plan, slices=tuple(slices.items())), tuple(said)

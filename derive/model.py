@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sympy import Basic, Expr, Symbol
 
-from derive.errors import ModelError
+from derive.errors import ModelError, PlanError, unknown
 from derive.grammar import parse
 from derive.letters import Notation
 from derive.plan import Plan
 from derive.reading import to_sympy
+from derive.roles import Role
+from derive.tensor import Tensor
 from derive.tracing import Input, Trace, trace
 from derive.tree import Node, substitute, symbols_of, to_text
 
@@ -26,12 +28,20 @@ class Given:
     origin: str
 
 
+class Layers(NamedTuple):
+    """Equal layers among others: how many there are, as a letter, and what one of them computes."""
+
+    number: str
+    layer: Callable[..., Any]
+
+
 @dataclass(frozen=True, eq=False)
 class Architecture:
     """A kind of layer and the model made of it, in letters.
 
-    `relations` are hypotheses such as f = 4h that hold unless the sizes say otherwise; `kernels` and `mask` are the
-    plan's defaults for such a model.
+    `relations` are hypotheses such as f = 4h that hold unless the sizes say otherwise, `axes` sizes of axes that have
+    no letter of their own; `kernels` and `mask` are the plan's defaults for such a model. Where a model has layers of
+    several `kinds`, `layer` is one of them. `variants` are what a plan can have traced in its place.
     """
 
     name: str
@@ -45,9 +55,15 @@ class Architecture:
     model_inputs: tuple[Input, ...]
     kernels: tuple[tuple[str, str], ...] = (("attention", "materialised"),)
     mask: str = "causal"
-    bounds: tuple[tuple[str, str], ...] = ()  # (letter, letter that it may not exceed)
+    bounds: tuple[tuple[str, str], ...] = ()  # (letter, what it may not exceed)
     divides: tuple[tuple[str, str], ...] = ()  # (letter, letter that it must divide)
     sequence: str = ""  # the letter of the axis that context parallelism splits
+    axes: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, Layers] = field(default_factory=dict)
+    variants: Mapping[str, Callable[[Architecture], Architecture]] = field(default_factory=dict)
+    kind: str = ""  # which of the kinds `layer` is, where one was chosen
+    adapted: tuple[str, ...] | None = None  # the linear layers beside which there are adapters
+    made_for: tuple = ((), None)  # of a plan: the variants and adapters that this was composed with
 
     @cached_property
     def relation_trees(self) -> dict[str, Node]:
@@ -56,22 +72,67 @@ class Architecture:
 
     @property
     def _sizes(self) -> dict[str, Expr]:
-        return {letter: self.notation.symbol(letter) for letter in self.letters.split()}
+        symbol = self.notation.symbol
+        sizes = {letter: symbol(letter) for letter in self.letters.split()}
+        return sizes | {name: to_sympy(parse(text, sizes), symbol) for name, text in self.axes.items()}
 
     @cached_property
     def layer_trace(self) -> Trace:
         """One layer, traced."""
-        return trace(self.layer, *self.layer_inputs, sizes=self._sizes)
+        return trace(self.layer, *self.layer_inputs, sizes=self._sizes, adapted=self.adapted, alone=True)
 
     @cached_property
     def model_trace(self) -> Trace:
-        """Embedding, the stack of layers, head and loss, traced."""
-        return trace(self.model, *self.model_inputs, sizes=self._sizes)
+        """Embedding, the stacks of layers, head and loss, traced."""
+        return trace(self.model, *self.model_inputs, sizes=self._sizes, adapted=self.adapted)
 
     @cached_property
     def bare(self) -> Model:
         """The model in letters: no sizes."""
         return Model(self)
+
+    @cached_property
+    def of_kinds(self) -> Mapping[str, Architecture]:
+        """The same model by the kind of layer that counts as its layer; empty where all are of one kind."""
+        found = {kind: replace(self, layer=each.layer, kind=kind) for kind, each in self.kinds.items()}
+        for each in found.values():
+            each.__dict__["model_trace"] = self.model_trace  # of the whole model, which is the same
+        return found
+
+    @cached_property
+    def _composed(self) -> dict[tuple, Architecture]:
+        return {}
+
+    def composed(self, plan: Plan) -> Architecture:
+        """What the plan has traced in its place: the variants that it names, with adapters where it trains them.
+
+        Raises `PlanError` where there is no such variant, and `UnknownName` for a linear layer that is not there.
+        """
+        adapted = plan.adapted if plan.lora else None
+        if adapted is None and plan.adapted:
+            raise PlanError(f"adapted={'+'.join(plan.adapted)[:60]} has no effect without lora=: write lora=16 too")
+        key = (plan.compose, adapted)
+        if key == self.made_for:
+            return self
+        if key not in self._composed:
+            found = self
+            for name in plan.compose:
+                if name not in self.variants:
+                    raise PlanError(f"plan {name}: {self.name} has nothing of the kind")
+                found = self.variants[name](found)
+            if adapted is not None:
+                found = found.with_adapters(adapted)
+            self._composed[key] = replace(found, made_for=key)
+        return self._composed[key]
+
+    def with_adapters(self, names: tuple[str, ...]) -> Architecture:
+        """The same with adapters beside the linear layers of its layers that are named, or beside all."""
+        known = {tensor.name.removesuffix(" weight"): tensor for tensor in self.model_trace.tensors if tensor.copies}
+        linear = [name for name, each in known.items() if each.role is Role.WEIGHT and not _picked(each)]
+        for name in names:
+            if name not in linear:
+                raise unknown("linear layer", name, linear)
+        return replace(self, name=f"{self.name} with adapters", letters=f"{self.letters} r", adapted=names)
 
     @property
     def drops(self) -> bool:
@@ -79,9 +140,17 @@ class Architecture:
         return any(tensor.op is not None and tensor.op.name == "dropout" for tensor in self.layer_trace.tensors)
 
 
+def _picked(tensor: Tensor) -> bool:
+    return any(axis.picks is not None for axis in tensor.axes)
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What a formula is about: an architecture, and sizes where they are known."""
+    """What a formula is about: an architecture, and sizes where they are known.
+
+    `origin` says where the sizes are from, `settings` what else was read there, `order` the kinds of its layers from
+    the first to the last, `notices` what a person should be told of it.
+    """
 
     architecture: Architecture
     name: str | None = None
@@ -90,11 +159,26 @@ class Model:
     kernels: tuple[tuple[str, str], ...] = ()
     mask: str | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
+    origin: str = "preset"
+    settings: Mapping[str, Given] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
     def complete(self, plan: Plan) -> Plan:
         """The plan with this model's kernels and mask where it says nothing."""
         filled = plan.filled(self.kernels or self.architecture.kernels, self.mask or self.architecture.mask)
         return filled if plan.cp == 1 else replace(filled, sequence=self.architecture.sequence)
+
+    def composed(self, plan: Plan) -> Model:
+        """This model as the plan has it traced: itself, unless the plan asks for a variant or trains adapters."""
+        architecture = self.architecture.composed(plan)
+        return self if architecture is self.architecture else replace(self, architecture=architecture)
+
+    @property
+    def of_kinds(self) -> dict[str, Model]:
+        """This model by the kind of layer that counts as its layer; empty where all are of one kind."""
+        kinds = self.architecture.of_kinds
+        return {kind: replace(self, architecture=each) for kind, each in kinds.items()}
 
     @property
     def bare(self) -> Model:

@@ -27,11 +27,12 @@ def persistent(plan: Plan, amount: Expr, traced: Trace | None = None) -> Ledger:
 
     The plan's recipe gives weights, gradients and master weights, its optimizer the rest. A tensor that the plan's ZeRO
     stage shards is divided by the data-parallel degree. What an optimizer holds of some parameters only, or of their
-    rows and columns, takes the model's trace: one row for each of these parameters. Frozen ones have weights only.
+    rows and columns, takes the model's trace: one row for each of these parameters. What is not trained has weights
+    only.
 
     Raises `PlanError` where that, or a frozen parameter, is asked for without a trace.
     """
-    trained = amount - _frozen(plan, traced)
+    trained = _trained(plan, amount, traced)
     rows = [_row(each, amount if each.role is Role.MODEL_WEIGHTS else trained, plan) for each in plan.recipe.persistent]
     for state in plan.optimizer.states:
         for name, count in _counts(state, plan, trained, traced):
@@ -64,7 +65,7 @@ def _counts(state: OptimizerState, plan: Plan, trained: Expr, traced: Trace | No
         )
     matrices = [each for each in held(traced, plan, "einsum") if each.copies]
     for each in held(traced, plan):
-        if each.name in plan.frozen:
+        if not plan.trains(each):
             continue
         if state.of is Factoring.FACTORS:
             yield f"{state.name} of {each.name}", _factors(each, traced, plan)
@@ -78,7 +79,8 @@ def _factors(tensor: Tensor, traced: Trace, plan: Plan) -> Expr:
     if not rows or not columns:
         return elements(tensor, plan)
     sides = [multiplied(shard(tensor.axes[place], plan) for place in side) for side in (rows, columns)]
-    return multiplied(layers(tensor, plan)) * Add(*sides)
+    many = [shard(axis, plan) for axis in tensor.axes if axis.picks is not None]  # each expert has a matrix of its own
+    return multiplied([*layers(tensor, plan), *many]) * Add(*sides)
 
 
 def _sides(tensor: Tensor, traced: Trace) -> tuple[list[int], list[int]]:
@@ -87,7 +89,7 @@ def _sides(tensor: Tensor, traced: Trace) -> tuple[list[int], list[int]]:
     A product contracts one side of a weight, a table is looked up by its rows; a vector has one side only, however many
     axes it is written with.
     """
-    places = list(range(len(tensor.axes)))
+    places = [place for place, axis in enumerate(tensor.axes) if axis.picks is None]
     for user in traced.tensors:
         if user.op is None or tensor not in user.op.inputs:
             continue
@@ -102,10 +104,14 @@ def _sides(tensor: Tensor, traced: Trace) -> tuple[list[int], list[int]]:
     return places, []
 
 
-def _frozen(plan: Plan, traced: Trace | None) -> Expr:
-    """How many parameters of a device are not trained."""
-    if not plan.frozen:
-        return Add()
+def _trained(plan: Plan, amount: Expr, traced: Trace | None) -> Expr:
+    """How many parameters of a device are trained, of `amount`."""
+    if not plan.frozen and not plan.lora:
+        return amount
     if traced is None:
-        raise PlanError(f"frozen={'+'.join(plan.frozen)[:80]} names parameters of a model: name one, or leave it out")
-    return Add(*(elements(each, plan) for each in held(traced, plan) if each.name in plan.frozen))
+        asked = f"frozen={'+'.join(plan.frozen)[:80]} names" if plan.frozen else f"lora={plan.lora} is beside"
+        raise PlanError(f"{asked} parameters of a model: name one, or leave it out")
+    trained = {each: plan.trains(each) for each in held(traced, plan)}
+    if plan.lora:
+        return Add(*(elements(each, plan) for each, chosen in trained.items() if chosen))
+    return amount - Add(*(elements(each, plan) for each, chosen in trained.items() if not chosen))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import PlanError, ValueTextError, unknown
 from derive.precision import OPTIMIZERS, RECIPES, DType, Optimizer, Recipe, uint64
+from derive.roles import Role
 from derive.values import parse_positive_integer
 
 if TYPE_CHECKING:
     from sympy import Expr
 
-    from derive.tensor import BlockCall, Mesh
+    from derive.tensor import BlockCall, Mesh, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +37,19 @@ KERNELS: dict[str, dict[str, Kernel | None]] = {
     }
 }
 
-MASKS = ("causal", "full")
+MASKS = ("causal", "full", "packed")  # packed: causal within each of the documents of a sequence
 STAGES = ("0", "1", "2", "3")
 
-LETTERS = {"tp": "t", "pp": "p", "dp": "n"}  # the letter of a degree that is left symbolic
+LETTERS = {"tp": "t", "pp": "p", "dp": "n", "lora": "r"}  # the letter of what is left symbolic
+SQUARES = "q_2"  # the letter of the sum of the squares of the lengths of packed documents
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Degrees, recomputation, kernels, mask and formats of one step; the default is one device and no recomputation.
 
-    `kernels` and `mask` are empty where the model's own setting holds. `frozen` names parameters that are not trained.
+    `kernels` and `mask` are empty where the model's own setting holds. `frozen` names parameters, or blocks of them,
+    that are not trained. `compose` names variants of the model that are traced in its place.
     """
 
     tp: Expr | int = 1
@@ -54,6 +57,8 @@ class Plan:
     pp: Expr | int = 1
     stage: str = ""  # of the pipeline, that one device of it runs
     uneven: bool = False  # the stages do not divide the layers: the fullest one has a layer more
+    position: int = 0  # of a stage in the middle: how many are before it
+    slices: tuple[tuple[str, int], ...] = ()  # where layers are of several kinds: how many of each this stage has
     cp: int = 1
     sequence: str = ""  # the letter of the axis that context parallelism splits: the model's to say
     dp: Expr | int = 1
@@ -62,7 +67,12 @@ class Plan:
     early_stop: bool = False
     kernels: tuple[tuple[str, str], ...] = ()
     mask: str | None = None
+    squares: Expr | None = None  # of a packed mask: the sum of the squares of the documents' lengths
     frozen: tuple[str, ...] = ()
+    lora: Expr | int = 0  # the rank of the adapters that are trained instead of the weights
+    adapted: tuple[str, ...] = ()  # the linear layers that have them; without any, all of them
+    compose: tuple[str, ...] = ()
+    padding: int = 0  # axes that frameworks pad are padded to a multiple of it, times the tensor parallel degree
     replicated: tuple[str, ...] = ()  # axes kept whole, one part of them a device, since there are fewer than devices
     recipe: Recipe = field(default_factory=lambda: RECIPES["bf16"])
     optimizer: Optimizer = field(default_factory=lambda: OPTIMIZERS["adamw"])
@@ -85,7 +95,17 @@ class Plan:
     @property
     def whole(self) -> Plan:
         """The same step on one device: what a quantity of the whole model is counted under."""
-        return replace(self, tp=1, sp=False, pp=1, stage="", uneven=False, cp=1, dp=1, zero=0)
+        padding = self.padding * self.tp
+        return replace(
+            self, tp=1, sp=False, pp=1, stage="", uneven=False, position=0, slices=(), cp=1, dp=1, zero=0,
+            padding=padding,
+        )  # fmt: skip
+
+    def trains(self, parameter: Tensor) -> bool:
+        """Whether a parameter is trained: with adapters, they alone; it is not frozen, nor is a block around it."""
+        if self.lora and parameter.role is not Role.ADAPTER:
+            return False
+        return parameter.name not in self.frozen and not any(call.name in self.frozen for call in parameter.blocks)
 
     def filled(self, kernels: tuple[tuple[str, str], ...], mask: str) -> Plan:
         """This plan with the model's own kernels and mask where the plan says nothing."""
@@ -133,6 +153,15 @@ class Key:
         return tuple(f"{key}={value.removeprefix(key + '=')}" for value in values.split("|")) if values else (key,)
 
 
+def _mask(plan: Plan, text: str, symbol: Callable[[str], Any]) -> Plan:
+    chosen = _choice("mask", text, MASKS)
+    return replace(plan, mask=chosen, squares=symbol(SQUARES) if chosen == "packed" else None)
+
+
+def _variant(name: str) -> Callable[[Plan, str, Callable[[str], Any]], Plan]:
+    return lambda plan, _text, _symbol: replace(plan, compose=tuple(sorted({*plan.compose, name})))
+
+
 def _flag(name: str) -> Callable[[Plan, str, Callable[[str], Any]], Plan]:
     return lambda plan, _text, _symbol: replace(plan, **{name: True})
 
@@ -171,10 +200,29 @@ KEYS: dict[str, Key] = {
     "mask": Key(
         "which pairs of tokens count",
         f"mask={'|'.join(MASKS)}",
-        lambda p, text, _: replace(p, mask=_choice("mask", text, MASKS)),
+        _mask,
     ),
     "frozen": Key(
-        "parameters that are not trained", "frozen=NAME", lambda p, text, _: replace(p, frozen=_names("", text))
+        "parameters, or blocks of them, that are not trained",
+        "frozen=NAME",
+        lambda p, text, _: replace(p, frozen=_names("", text)),
+    ),
+    "lora": Key(
+        "rank of the adapters that are trained, and nothing else",
+        "lora=16 or lora=r",
+        lambda p, text, s: replace(p, lora=_degree("lora", text, s)),
+    ),
+    "adapted": Key(
+        "linear layers that have adapters; without it, all of the layers",
+        "adapted=query",
+        lambda p, text, _: replace(p, adapted=_names("", text)),
+    ),
+    "mtp": Key("the modules of multi-token prediction are trained too", "mtp", _variant("mtp")),
+    "absorbed": Key("latent attention works on the latent itself", "absorbed", _variant("absorbed")),
+    "pad-vocab": Key(
+        "the vocabulary is padded to a multiple of so many rows, times tp",
+        "pad-vocab=128",
+        lambda p, text, s: replace(p, padding=_degree("pad-vocab", text, s)),
     ),
 }
 

@@ -83,6 +83,7 @@ class Formula:
     per_device: bool = False
     of_model: bool = False
     of_sizes: bool = False
+    of_layer: bool = False
 
     @cached_property
     def arguments(self) -> Mapping[str, inspect.Parameter]:
@@ -116,16 +117,22 @@ class Formula:
         if self.needs_model and model is None:
             raise DeriveError(f"{self.name} is a quantity of a model: give one")
         # Rows are in letters: they depend on the architecture, not on the sizes.
-        known = model.bare if model is not None else None
+        known = model.composed(plan).bare if model is not None else None
         return _rows(self, known, plan if self.per_device else plan.whole)
 
     def ledger(self, model: Model | None, plan: Plan, keep: Collection[str] = ()) -> Ledger:
         """The rows with every letter that stands for another quantity replaced, but those to `keep`."""
         rows = self.rows(model, plan)
         found = {letter: each for letter, each in self.standing(model, rows.letters).items() if letter not in keep}
-        if not found:
+        below = {letter: each.ledger(model, plan, keep) for letter, each in found.items()}
+        # A quantity in letters that mean something else here stays a letter.
+        ledgers = {
+            self.notation.symbol(letter): ledger
+            for letter, ledger in below.items()
+            if not self.redefines(ledger.letters, found[letter].notation)
+        }
+        if not ledgers:
             return rows
-        ledgers = {self.notation.symbol(letter): each.ledger(model, plan, keep) for letter, each in found.items()}
         return Ledger(tuple(part for row in rows for part in _replaced(row, ledgers)), rows.unit)
 
     def standing(self, model: Model | None, letters: Collection[str]) -> dict[str, Formula]:
@@ -137,6 +144,10 @@ class Formula:
                 found[letter] = possible[0]
         return found
 
+    def redefines(self, letters: Collection[str], notation: Notation) -> set[str]:
+        """Those of the letters of another notation that mean something else in this formula's."""
+        return {x for x in letters if self.notation.letters.get(x) != notation.letters.get(x)}
+
     def alternatives(self) -> Iterator[tuple[str, Formula]]:
         """Every letter that can stand for a quantity, here and in those below, and that quantity; nearest last."""
         for choices in self.letters.values():
@@ -147,7 +158,7 @@ class Formula:
 
     def reached(self, model: Model | None, plan: Plan) -> frozenset[str]:
         """Every letter that its value can depend on, those of the quantities that it is made from included."""
-        return _reached(self, model.bare if model is not None else None, plan)
+        return _reached(self, model.composed(plan).bare if model is not None else None, plan)
 
     def stated(self, found: Statement | tuple[Statement, ...]) -> Ledger:
         """What an author states as a ledger; `UnitError` where an amount is in another unit than the formula."""
@@ -200,6 +211,7 @@ def formula(
     per_device: bool | None = None,
     of_model: bool = False,
     of_sizes: bool = False,
+    of_layer: bool = False,
 ) -> Callable[[Callable[..., Any]], Formula]:
     """Declare a quantity: its function gives the name, the module the topic, the docstring's first line the title.
 
@@ -207,7 +219,7 @@ def formula(
     or one `Statement` or more. `per_device` says whether it is what one device of the plan holds: bytes are, unless it
     says otherwise; parameters and FLOPs are the whole model's. `of_model` says that it is about a model although its
     function takes none: its letters stand for quantities of one; `of_sizes` that a model, where one is named, gives its
-    letters their sizes.
+    letters their sizes, `of_layer` that it is one of a layer: of several kinds, the one with most.
     """
 
     def decorate(function: Callable[..., Any]) -> Formula:
@@ -231,6 +243,7 @@ def formula(
             held,
             of_model,
             of_sizes,
+            of_layer,
         )
 
     return decorate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ from derive.plan import Plan
 from derive.precision import RECIPES
 from derive.quantity import Formula
 from derive.roles import PERSISTENT
-from derive.situation import made_from, situation
+from derive.situation import OfKind, made_from, situation
 from derive.tree import symbols_of
 from derive.values import System, show
 from derive.verdict import judge
@@ -36,7 +36,14 @@ class Report:
     free: tuple[str, ...]  # letters without a size, in reading order
     claims: tuple[Valued, ...]
     assumptions: tuple[str, ...]
+    layers: tuple[OfKind, ...] = ()  # the values by kind of layer, where the quantity is about one of several
     system: System = "si"
+    substitution: Mapping[str, Given] = field(default_factory=dict)  # the sizes behind letters that were kept
+
+    @property
+    def substituted(self) -> Fraction | Interval | None:
+        """The value at the sizes of the model, where its letters were kept."""
+        return number(self.derivation.expression, self.substitution) if self.substitution else None
 
     @property
     def value_text(self) -> str | None:
@@ -76,6 +83,8 @@ def report(
     for each in parts:
         given |= {constant.name: Given(constant.value, constant.source) for constant in each.constants}
         given |= _settings(each, case.model, case.asked, case.plan)
+    if case.model is not None and any("model" in each.arguments for each in parts):
+        given |= case.model.settings
     value = number(derived.expression, known)
     return Report(
         formula,
@@ -88,7 +97,9 @@ def report(
         tuple(name for name in order if name in symbols_of(derived.expression) and name not in known),
         tuple(valued(judge(claim), case.model, case.plan, known, case.real) for claim in claims),
         case.assumptions,
+        case.layers,
         system,
+        {x: case.real[x] for x in order if symbolic and x in case.real and x in symbols_of(derived.expression)},
     )
 
 
@@ -119,12 +130,14 @@ def _settings(formula: Formula, model: Model | None, plan: Plan, filled: Plan) -
             )
     if model is None or not traced or not formula.takes_model or str(formula.unit) == "parameter":
         return given
-    origin = "preset" if model.name else "default"
+    origin = model.origin if model.name and model.kernels else "default"
     if not formula.per_device:
-        return given | {"mask": Given(filled.mask, "option" if plan.mask else origin)}
+        return given | {
+            "mask": Given(filled.mask, "option" if plan.mask else model.origin if model.mask else "default")
+        }
     for key, choice in filled.kernels:
         given[key] = Given(choice, "option" if key in dict(plan.kernels) else origin)
-    return given | {"dropout": Given(model.architecture.drops, origin)}
+    return given | {"dropout": Given(model.architecture.drops, model.origin if model.name else "default")}
 
 
 def plan_items(plan: Plan) -> dict[str, Any]:
@@ -142,8 +155,12 @@ def plan_items(plan: Plan) -> dict[str, Any]:
         **dict(plan.kernels),
         "mask": plan.mask,
         "frozen": list(plan.frozen) or None,
+        "lora": plan.lora if isinstance(plan.lora, int) else str(plan.lora),
+        "adapted": list(plan.adapted) or None,
+        **dict.fromkeys(plan.compose, True),
+        "pad-vocab": plan.padding or None,
     }
-    return {key: value for key, value in items.items() if value is not None}
+    return {key: value for key, value in items.items() if value not in (None, 0)}
 
 
 def plan_text(plan: Plan) -> str:

@@ -14,6 +14,9 @@ class Role(Enum):
     RANDOM_STATE = "random state"
     DIAGONAL = "half of the causal diagonal"
     WEIGHT = "matmul weights"
+    ADAPTER = "adapters"
+    STATE_SPACE = "state-space parameters"
+    SINKS = "attention sinks"
     BIAS = "biases"
     GAIN = "norm weights"
     TABLE = "token table"
@@ -26,7 +29,9 @@ class Role(Enum):
 
 
 # Roles of what training changes: leaves of these roles are parameters and never activations.
-PARAMETERS = frozenset({Role.WEIGHT, Role.BIAS, Role.GAIN, Role.TABLE, Role.POSITIONS})
+PARAMETERS = frozenset(
+    {Role.WEIGHT, Role.ADAPTER, Role.BIAS, Role.GAIN, Role.TABLE, Role.POSITIONS, Role.STATE_SPACE, Role.SINKS}
+)
 
 # Roles of what training holds for every parameter from step to step.
 PERSISTENT = frozenset({Role.MODEL_WEIGHTS, Role.GRADIENTS, Role.MASTER, Role.OPTIMIZER, Role.SCALES})

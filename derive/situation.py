@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from derive.errors import ModelError
 from derive.evaluation import implied, is_rational, number, with_options
 from derive.interval import Interval
-from derive.kept import requiring_gradients
+from derive.kept import check_frozen
 from derive.layout import LETTER_KEYS, degrees, laid_out, staged, with_degrees, without_padded
 from derive.model import Given, Model
 from derive.plan import Plan
@@ -24,12 +24,22 @@ Values = Mapping[str, Given]
 
 
 @dataclass(frozen=True)
+class OfKind:
+    """What a quantity of one layer is for a kind of layer, and how many there are of it."""
+
+    kind: str
+    count: int | None
+    value: Fraction | Interval | None
+
+
+@dataclass(frozen=True)
 class Situation:
     """A formula, what it is about, and under which plan.
 
     `asked` is the plan as a person wrote it, `plan` with the model's own settings; `known` are the values of letters,
     those that stand for other quantities included, `real` the model's even where its letters are kept; `assumptions`
-    say what the plan takes for granted.
+    say what the plan takes for granted. `layers` are the values by kind of layer, where the formula is about one of
+    several.
     """
 
     formula: Formula
@@ -39,6 +49,7 @@ class Situation:
     known: Values
     real: Values
     assumptions: tuple[str, ...]
+    layers: tuple[OfKind, ...] = ()
 
     @cached_property
     def expression(self) -> Node:
@@ -84,6 +95,9 @@ def situation(
         for letter, value in (options or {}).items()
     }
     asked = with_degrees(plan, sizes, formula.notation)
+    model = model.composed(asked) if model is not None else None
+    if formula.of_layer and model is not None and model.of_kinds and not model.architecture.kind:
+        return _largest_kind(formula, model, asked, options=options or {}, symbolic=symbolic, evaluated=evaluated)
     if asked.pp != 1 and not asked.stage and formula.per_device and model is not None:
         return _worst_stage(formula, model, asked, options=options or {}, symbolic=symbolic, evaluated=evaluated)
     given_degrees = degrees(asked, sizes, formula.notation)
@@ -93,12 +107,14 @@ def situation(
         bare = Situation(formula, None, asked, asked, known, known, ())
         known = _standing(bare, options or {})
         return replace(bare, known=known, real=known)
-    requiring_gradients(model.whole, asked)  # refuses a parameter that is not there
+    check_frozen(model.whole, asked)
     check_blocks(model.whole.block_names, asked.recompute)
     plain = _of_no_size(formula, model, asked, {x: each for x, each in sizes.items() if x not in given_degrees})
     plain |= {x: each for x, each in sizes.items() if x in given_degrees or x in LETTER_KEYS}
     model = with_options(model, {x: each for x, each in sizes.items() if x not in plain})
-    real = implied(model) | given_degrees | plain
+    sizes_here = implied(model)
+    elsewhere = formula.redefines(sizes_here, model.architecture.notation)  # its own letters are not the model's
+    real = {x: each for x, each in sizes_here.items() if x not in elsewhere} | given_degrees | plain
     filled, assumptions = model.complete(asked), ()
     if formula.per_device:
         exact = real if evaluated and not symbolic else without_padded(model, real)
@@ -137,19 +153,45 @@ def amount(formula: Formula, model: Model | None, plan: Plan, values: Values) ->
 def _worst_stage(
     formula: Formula, model: Model, plan: Plan, *, options: Mapping[str, Given | int], symbolic: bool, evaluated: bool
 ) -> Situation:
-    """Of a pipeline's first and last stage the one with more; the first, where letters do not decide.
+    """The stage of a pipeline with most; the first, where letters do not decide.
 
-    The stages between have less than the first: no tables, and fewer micro-batches in flight.
+    Of equal layers it is the first or the last: those between have less than the first, no tables, and fewer
+    micro-batches in flight.
     """
+    stages = [replace(plan, stage=stage) for stage in ("first", "last")]
+    if model.architecture.kinds and isinstance(plan.pp, int):
+        middle = [replace(plan, stage="middle", position=index) for index in range(1, plan.pp - 1)]
+        stages = [stages[0], *middle, stages[1]]
     cases = [
-        situation(formula, model, replace(plan, stage=stage), options=options, symbolic=symbolic, evaluated=evaluated)
-        for stage in ("first", "last")
+        situation(formula, model, stage, options=options, symbolic=symbolic, evaluated=evaluated) for stage in stages
     ]
     values = [case.value for case in cases]
     if all(isinstance(value, Fraction) for value in values):
         chosen = cases[values.index(max(value for value in values if isinstance(value, Fraction)))]
-        return replace(chosen, assumptions=(*chosen.assumptions, f"the {chosen.plan.stage} stage holds more"))
+        name = f"stage {chosen.plan.position}" if chosen.plan.position else f"the {chosen.plan.stage} stage"
+        return replace(chosen, assumptions=(*chosen.assumptions, f"{name} holds more"))
     return replace(cases[0], assumptions=(*cases[0].assumptions, "of the pipeline, it is the first stage"))
+
+
+def _largest_kind(
+    formula: Formula, model: Model, plan: Plan, *, options: Mapping[str, Given | int], symbolic: bool, evaluated: bool
+) -> Situation:
+    """Of a model's kinds of layers the one with most; the first, where letters do not decide."""
+
+    def case(each: Model, symbolic: bool) -> Situation:
+        return situation(formula, each, plan, options=options, symbolic=symbolic, evaluated=evaluated)
+
+    cases = {kind: case(each, symbolic=False) for kind, each in model.of_kinds.items()}
+    values = {kind: each.value for kind, each in cases.items()}
+    known = [value for value in values.values() if isinstance(value, Fraction)]
+    kind = next(iter(cases)) if len(known) < len(values) else next(x for x, v in values.items() if v == max(known))
+    chosen = case(model.of_kinds[kind], symbolic=True) if symbolic else cases[kind]
+    layers = []
+    for each, (count, _) in model.architecture.kinds.items():
+        given = cases[each].known.get(count)
+        layers.append(OfKind(each, given.value if given is not None else None, values[each]))
+    said = f"of its layers, it is {kind}" + (", with most" if known and len(known) == len(values) else "")
+    return replace(chosen, assumptions=(*chosen.assumptions, said), layers=tuple(layers))
 
 
 AMOUNTS = ("parameter", "token")  # so many of them that a root or a quotient stands for a whole number of them

@@ -34,7 +34,8 @@ class Axis:
     """One axis: its name, its size, and how it lies on the mesh.
 
     `split` is the mesh axis that divides it now; `gathered` the one that it was gathered from, which the next reduce
-    restores (sequence parallelism around a tensor-parallel region).
+    restores (sequence parallelism around a tensor-parallel region). Of an axis of alternatives, such as experts,
+    `picks` is how many of them one row uses: the others are held, and not computed with.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Axis:
     split: Mesh | None = None
     gathered: Mesh | None = None
     remainder: Remainder = Remainder.REFUSE
+    picks: Expr | None = None
 
 
 class Own(Enum):
@@ -64,12 +66,16 @@ class BlockCall:
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """A product of tensors as an einsum: the axes of operands and result, and the pair that a mask thins out."""
+    """A product of tensors as an einsum: the axes of operands and result, and the pair that a mask thins out.
+
+    Where there is a `window`, an element of the pair's first axis meets no more than so many of the second.
+    """
 
     operands: tuple[tuple[str, ...], ...]
     result: tuple[str, ...]
     axes: dict[str, Axis]
     masked: tuple[str, str] | None = None
+    window: Expr | None = None
 
     def gradient(self, operand: int) -> Contraction:
         """The einsum that gives the gradient of one operand: the result's gradient takes its place.
@@ -77,7 +83,7 @@ class Contraction:
         `m n, n p -> m p` gives `m p, n p -> m n` for operand 0 and `m n, m p -> n p` for operand 1.
         """
         swapped = (*self.operands[:operand], self.result, *self.operands[operand + 1 :])
-        return Contraction(swapped, self.operands[operand], self.axes, self.masked)
+        return Contraction(swapped, self.operands[operand], self.axes, self.masked, self.window)
 
     @property
     def distinct_axes(self) -> tuple[str, ...]:
@@ -103,7 +109,8 @@ class Op:
     """One operation: its inputs and, for each, the tensors that this input's gradient needs.
 
     `free` operations cost nothing to redo (a view, a gather), so their result is never kept in place of their input.
-    `residuals` are what a fused kernel of the enclosing block keeps instead of the block's interior.
+    `residuals` are what a fused kernel of the enclosing block keeps instead of the block's interior. Of what is cached
+    for later tokens, `window` is how many of them are held.
     """
 
     name: str
@@ -113,6 +120,7 @@ class Op:
     contraction: Contraction | None = None
     collective: Collective | None = None
     residuals: tuple[Tensor, ...] = ()
+    window: Expr | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 STACK_INPUT, STACK_OUTPUT = "stack input", "stack output"  # no operations: names for tensors of other layers
 # What a stage of a pipeline runs beside its share of the layers: what is before them, and what is behind them.
-STAGES = {"": (-1, 0, 1), "first": (-1, 0), "last": (0, 1)}
+STAGES = {"": (-1, 0, 1), "first": (-1, 0), "middle": (0,), "last": (0, 1)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +73,8 @@ class Tape:
     blocks: tuple[BlockCall, ...] = ()
     copies: tuple[Expr, ...] = ()
     calls: int = 0
+    adapted: Collection[str] | None = None
+    alone: bool = False
 
 
 _tape: ContextVar[Tape] = ContextVar("tape")
@@ -91,6 +93,12 @@ def size_of(letter: str, asked_by: str) -> Expr:
     if letter not in sizes:
         raise ShapeError(f"{asked_by}: axis {letter!r} has no size; letters with one are {', '.join(sizes)}")
     return sizes[letter]
+
+
+def has_adapter(name: str) -> bool:
+    """Whether the linear layer of that name, traced now, has an adapter beside it."""
+    tape = _current()
+    return tape.adapted is not None and (tape.alone or bool(tape.copies)) and (not tape.adapted or name in tape.adapted)
 
 
 def record(tensor: Tensor) -> Tensor:
@@ -116,13 +124,14 @@ def apply(
     contraction: Contraction | None = None,
     collective: Collective | None = None,
     residuals: tuple[Tensor, ...] = (),
+    window: Expr | None = None,
 ) -> Tensor:
     """The result of one operation, recorded; `needs` lists for each input what that input's gradient needs."""
     known = _current().known
     for tensor in inputs:
         if tensor not in known:
             raise ShapeError(f"{name}: {tensor.name!r} belongs to another trace")
-    op = Op(name, inputs, needs, free, contraction, collective, residuals)
+    op = Op(name, inputs, needs, free, contraction, collective, residuals, window)
     return record(Tensor(called, axes, dtype, role, op, view_of))
 
 
@@ -206,19 +215,21 @@ def block(function=None, *, name: str = "", fused_by: str | None = None) -> Any:
     return decorate if function is None else decorate(function)
 
 
-def repeat(layer: Callable[[Tensor], Tensor], count: Expr, x: Tensor) -> Tensor:
+def repeat(layer: Callable[[Tensor], Tensor], count: Expr, x: Tensor, kind: str = "") -> Tensor:
     """A stack of `count` equal layers, traced once: everything that the layer makes exists `count` times.
+
+    A `kind` is a heading of the ledger around them, where a model has layers of several kinds.
 
     The layer sees a tensor that stands for the input of each layer: x once, then the output of the layer before. What
     comes back stands for the last output. A gradient flows through the stack if it flows into x or into a parameter of
-    the layer; that the first of them may not need it is not seen.
+    the layer; the fold sees to it that the first of them may not need it.
     """
     tape = _current()
     outer = tape.copies
     tape.copies = (*outer, count)
     try:
         each = apply(STACK_INPUT, (x,), ((),), axes=x.axes, called="layer input", dtype=x.dtype)
-        y = layer(each)
+        y = (block(name=kind)(layer) if kind else layer)(each)
     finally:
         tape.copies = outer
     return apply(STACK_OUTPUT, (y, each), ((), ()), axes=y.axes, called="last layer's output", dtype=y.dtype)
@@ -237,9 +248,19 @@ class Input:
     differentiable: bool = True
 
 
-def trace(function: Callable[..., Any], *inputs: Input, sizes: Mapping[str, Expr]) -> Trace:
-    """Run `function` once on symbolic inputs; `sizes` gives each letter's size; `ShapeError` where axes do not fit."""
-    tape = Tape(sizes)
+def trace(
+    function: Callable[..., Any],
+    *inputs: Input,
+    sizes: Mapping[str, Expr],
+    adapted: Collection[str] | None = None,
+    alone: bool = False,
+) -> Trace:
+    """Run `function` once on symbolic inputs; `sizes` gives each letter's size; `ShapeError` where axes do not fit.
+
+    Linear layers that `adapted` names have adapters beside them, all if it names none: those in stacks, or anywhere in
+    a layer that is traced `alone`.
+    """
+    tape = Tape(sizes, adapted=adapted, alone=alone)
     token = _tape.set(tape)
     try:
         leaves = []

@@ -4,7 +4,7 @@ from derive import byte, formula, in_flight, saved, tensors
 from formulas.notation import common
 
 
-@formula("A", unit=byte, notation=common)
+@formula("A", unit=byte, notation=common, of_layer=True)
 def activations(model, plan):
     """Activations that one layer keeps from its forward pass for its backward pass.
 
@@ -13,7 +13,7 @@ def activations(model, plan):
     return saved(model.layer, plan)
 
 
-@formula("A", unit=byte, notation=common)
+@formula("A", unit=byte, notation=common, of_layer=True)
 def attention_activations(model, plan):
     """Activations that the attention block of one layer keeps, without the norm before it.
 
@@ -22,7 +22,7 @@ def attention_activations(model, plan):
     return saved(model.layer, plan).within("attention")
 
 
-@formula("A", unit=byte, notation=common)
+@formula("A", unit=byte, notation=common, of_layer=True)
 def mlp_activations(model, plan):
     """Activations that the MLP block of one layer keeps, without the norm before it.
 

@@ -8,7 +8,7 @@ from formulas.parameters import parameters
 tokens = common.symbol("s") * common.symbol("b")
 
 
-@formula("F", unit=flop, notation=common)
+@formula("F", unit=flop, notation=common, of_layer=True)
 def layer_flops(model, plan):
     """FLOPs of the forward pass of one layer, for one micro-batch of b sequences.
 
@@ -17,7 +17,7 @@ def layer_flops(model, plan):
     return flops(model.layer, plan, "forward")
 
 
-@formula("H", unit=flop, notation=common)
+@formula("H", unit=flop, notation=common, of_layer=True)
 def hardware_flops(model, plan):
     """FLOPs that hardware runs for one layer: forward, backward, and what the plan computes again.
 
@@ -51,7 +51,7 @@ def flops_per_token(model, plan):
     return flops(model.whole, plan, "forward", "backward").per(tokens, token)
 
 
-@formula("E", unit=dimensionless, notation=common)
+@formula("E", unit=dimensionless, notation=common, of_layer=True)
 def pointwise_elements(model, plan):
     """Elements that one layer's forward pass writes outside matrix products: what FLOPs leave out.
 

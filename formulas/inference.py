@@ -18,40 +18,59 @@ from derive import (
     trace,
 )
 from derive.folds import parameters, width
+from derive.kept import storage
 from derive.units import parameter
 from formulas.notation import notation_of
 from formulas.states import bytes_per_parameter
 
 notation = notation_of("inference")
-s, b, h, w, L, r, d_rope = (notation.symbol(x) for x in ("s", "b", "h", "w", "L", "r", "d_rope"))
+s, b, h, w, L, r_kv, d_rope = (notation.symbol(x) for x in ("s", "b", "h", "w", "L", "r_kv", "d_rope"))
 K, X, Q, q = (notation.symbol(x) for x in "KXQq")
 
 
-def cache(model, plan):
-    """What attention reads of earlier tokens: the second operand of each of its products, before heads share it."""
-    read = []
+def held(model, plan, *, needed=False):
+    """What is cached for later tokens: as the layers hold it, or as attention needs it, before heads share it."""
+    ledger = Ledger((), byte)
     for tensor in model.whole.tensors:
-        if tensor.op is not None and tensor.op.contraction is not None and tensor.op.contraction.masked:
-            source = tensor.op.inputs[1]
-            while source.op.name in ("expand", "copy"):
-                source = source.op.inputs[0]
-            read.append(source)
-    return tensors(model.whole, plan, tuple(read), "later tokens attend to it")
+        if tensor.op is None or tensor.op.name != "cache":
+            continue
+        (source,) = tensor.op.inputs
+        while needed and source.op.name in ("expand", "copy"):
+            (source,) = source.op.inputs
+        rows = tensors(model.whole, plan, (storage(source, plan),), "later tokens attend to it")
+        ledger += within(rows, tensor.op.window) if tensor.op.window is not None else rows
+    return ledger
+
+
+def within(rows, window):
+    """The rows of a cache that holds the last tokens of a window."""
+    return replace(rows, rows=tuple(replace(row, value=row.value.xreplace({s: minimum(s, window)})) for row in rows))
 
 
 @formula("M", unit=byte, notation=notation)
 def kv_cache(model, plan):
-    """Cache of keys and values of b sequences of s tokens, all layers.
+    """Cache of b sequences of s tokens, all layers: keys and values, or what else layers hold for later tokens.
 
-    The tensors of the layer that the score products read of earlier tokens: grouped heads are cached once. In the
-    compute format (`--dtype`). Unit: byte.
+    As the layers hold it: grouped heads once, of a window its last tokens (a static cache's, the new one included;
+    transformers' dynamic one keeps w - 1 between steps), of latent attention the latent, of a state-space layer its
+    state, however many tokens there were. In the compute format (`--dtype`). Unit: byte.
 
     >>> from derive import Model, Plan
     >>> from formulas.architectures.llama import llama
     >>> kv_cache.ledger(Model(llama), Plan()).value
     4*L*b*d*g*s
     """
-    return cache(model, plan)
+    return held(model, plan)
+
+
+@formula("M", unit=byte, notation=notation)
+def needed_kv_cache(model, plan):
+    """Cache of b sequences of s tokens that attention needs: heads that share a key once, however it is held.
+
+    Where an implementation copies shared heads out before it caches them, such as transformers' Falcon-40B, this is
+    what a good one holds. Unit: byte.
+    """
+    return held(model, plan, needed=True)
 
 
 @formula("M", unit=byte, notation=notation)
@@ -61,26 +80,25 @@ def window_kv_cache(model, plan):
     The last w tokens, the new one included: what a static cache allocates; transformers' dynamic one keeps w - 1
     between steps. All layers have the window. Unit: byte.
     """
-    rows = (replace(row, value=row.value.xreplace({s: minimum(s, w)})) for row in cache(model, plan))
-    return Ledger(tuple(rows), byte)
+    return within(held(model, plan), w)
 
 
 latent = trace(
     lambda x: (linear(x, "h -> r", name="latent of keys and values"), linear(x, "h -> e", name="rotary key")),
     Input("layer input", "s b h"),
-    sizes={"s": s, "b": b, "h": h, "r": r, "e": d_rope},
+    sizes={"s": s, "b": b, "h": h, "r": r_kv, "e": d_rope},
 )
 
 
 @formula("M", unit=byte, notation=notation)
 def latent_kv_cache(plan):
-    """Cache of latent attention (MLA): one latent of r elements and one rotary key of d_rope for each token and layer.
+    """Cache of latent attention (MLA): a latent of r_kv elements and a rotary key of d_rope for each token and layer.
 
     All heads share them, so that tensor parallelism does not divide them. Unit: byte.
 
     >>> from derive import Plan
     >>> latent_kv_cache.ledger(None, Plan()).value.factor()
-    2*L*b*s*(d_rope + r)
+    2*L*b*s*(d_rope + r_kv)
     """
     names = ("latent of keys and values", "rotary key")
     return tensors(latent, plan, names, "later tokens attend to it").times(L, dimensionless)
@@ -126,7 +144,7 @@ def decode_bytes_per_token(model, plan):
     out. Unit: byte/token.
     """
     weights = parameters(model.whole, plan, used_in="einsum").times(width(plan.recipe.compute), byte / parameter)
-    return (weights + cache(model, plan)).per(b, token)
+    return (weights + held(model, plan)).per(b, token)
 
 
 @formula(

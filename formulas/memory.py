@@ -53,7 +53,7 @@ def loss_transient(model, plan):
     return logits + Ledger(tuple(gradients), byte) + head
 
 
-@formula("K", unit=byte, notation=notation)
+@formula("K", unit=byte, notation=notation, of_layer=True)
 def recomputed_interior(model, plan):
     """What one layer's backward pass has beside what was kept of it: everything that the plan runs again.
 
@@ -62,7 +62,7 @@ def recomputed_interior(model, plan):
     return live_layer.rows(model, plan).less(saved(model.layer, of_a_layer(model, plan)))
 
 
-@formula("Z", unit=byte, notation=notation)
+@formula("Z", unit=byte, notation=notation, of_layer=True)
 def gathered_layer(model, plan):
     """One layer's weights in the compute format while it runs, where a device holds only a shard or another format.
 

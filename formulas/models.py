@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ModelError, unknown
+from formulas.configs import is_path, model_of_file
 
 if TYPE_CHECKING:
     from derive.model import Architecture, Model
@@ -31,7 +32,9 @@ def architectures() -> dict[str, Architecture]:
 
 
 def model(name: str | None = None) -> Model:
-    """The preset or bare architecture of that name, or the default; `UnknownName` with the closest one.
+    """The preset or bare architecture of that name, the model of a configuration file, or the default.
+
+    Raises `UnknownName` with the closest name, or `ConfigError` for a file that does not describe a model.
 
     >>> model("gpt2").sizes["h"]
     Given(value=768, origin='preset')
@@ -39,6 +42,8 @@ def model(name: str | None = None) -> Model:
     from derive.model import Given, Model
 
     known = architectures()
+    if name is not None and name not in known and name not in presets() and is_path(name):
+        return model_of_file(name)
     if name is None or name in known:
         return Model(known[name or DEFAULT])
     if name not in presets():

@@ -6,7 +6,7 @@ from derive.units import parameter
 from formulas.notation import common
 
 
-@formula("N", unit=parameter, notation=common)
+@formula("N", unit=parameter, notation=common, of_layer=True)
 def layer_parameters(model, plan):
     """Parameters of one layer.
 
@@ -45,6 +45,15 @@ def gemm_parameters(model, plan):
     The head counts, tied or not; tables that are only looked up, norm weights and biases do not. Unit: parameter.
     """
     return trained(model.whole, plan, used_in="einsum")
+
+
+@formula("N", unit=parameter, notation=common)
+def active_parameters(model, plan):
+    """Parameters that one token uses: of the experts those that it is routed to; everything else, embeddings included.
+
+    Unit: parameter.
+    """
+    return trained(model.whole, plan, active=True)
 
 
 @formula("N", unit=parameter, notation=common, per_device=True)

@@ -50,7 +50,7 @@ def hardware_flops_per_token(model, plan):
     return flops(model.whole, plan, "forward", "backward", "recompute").per(tokens, token)
 
 
-@formula("F_hw", unit=flop, notation=notation)
+@formula("F_hw", unit=flop, notation=notation, of_layer=True)
 def attention_hardware_flops(model, plan):
     """FLOPs that hardware runs for the two score products of one layer: forward, backward, and what is computed again.
 
@@ -88,7 +88,7 @@ def accumulation():
     )
 
 
-@formula("c", unit=byte, notation=notation)
+@formula("c", unit=byte, notation=notation, of_layer=True)
 def layer_input_bytes(model, plan):
     """The input of one layer: what is kept of a layer, or of a segment of layers, that is run again.
 
@@ -97,7 +97,7 @@ def layer_input_bytes(model, plan):
     return tensors(model.layer, plan, ("layer input",), "the boundary that the segment is run again from")
 
 
-@formula("A", unit=byte, notation=notation)
+@formula("A", unit=byte, notation=notation, of_layer=True)
 def live_layer(model, plan):
     """What one layer keeps while its backward pass runs, its input included: all of it, as if nothing were recomputed.
 
@@ -115,7 +115,7 @@ def keeps_its_input(model, plan):
     return len(live.less(boundary).rows) < len(live.rows)
 
 
-@formula("A", unit=byte, notation=notation, letters=segment)
+@formula("A", unit=byte, notation=notation, letters=segment, of_layer=True)
 def checkpointed_bytes(plan, model=None):
     """Activations of L layers at their peak where segments of k layers are run again, one after the other.
 
@@ -131,7 +131,7 @@ def checkpointed_bytes(plan, model=None):
     )
 
 
-@formula("k", unit=dimensionless, notation=notation, letters=segment, per_device=True)
+@formula("k", unit=dimensionless, notation=notation, letters=segment, per_device=True, of_layer=True)
 def checkpoint_interval():
     """Layers in a segment for which recomputation segment by segment keeps least.
 

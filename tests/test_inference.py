@@ -32,7 +32,7 @@ def test_known_caches():
     """Bytes a token, as published: 516 kB for Llama 3.1 405B, 70 kB for DeepSeek-V3."""
     assert value("kv-cache", "llama3-405b", s=1, b=1) == 516096
     assert value("kv-cache", "llama3-70b", s=1, b=1) == 327680
-    assert value("latent-kv-cache", L=61, r=512, d_rope=64, s=1, b=1) == 70272
+    assert value("latent-kv-cache", L=61, r_kv=512, d_rope=64, s=1, b=1) == 70272
 
 
 def test_heads_that_are_copied_for_the_product_are_cached_once():
@@ -47,8 +47,8 @@ def test_a_cache_on_one_of_eight_devices():
     assert value("kv-cache", "llama3-70b", "tp=8", s=4096, b=1) * 8 == value("kv-cache", "llama3-70b", s=4096, b=1)
     shared = value("kv-cache", "llama3-70b", "tp=16", s=4096, b=1)  # 8 heads on 16 devices: each keeps one whole
     assert shared == value("kv-cache", "llama3-70b", "tp=8", s=4096, b=1)
-    whole = value("latent-kv-cache", L=61, r=512, d_rope=64, s=4096, b=1)
-    assert value("latent-kv-cache", None, "tp=8", L=61, r=512, d_rope=64, s=4096, b=1) == whole
+    whole = value("latent-kv-cache", L=61, r_kv=512, d_rope=64, s=4096, b=1)
+    assert value("latent-kv-cache", None, "tp=8", L=61, r_kv=512, d_rope=64, s=4096, b=1) == whole
 
 
 @settings(max_examples=15)
@@ -66,7 +66,7 @@ def test_a_narrower_format_halves_the_cache():
 def test_the_latent_is_smaller_than_the_heads_that_it_replaces():
     """DeepSeek-V2: 9/2 heads' worth of elements against 2 times 128 heads."""
     assert Fraction(512 + 64, 128) == Fraction(9, 2)
-    latent = value("latent-kv-cache", L=60, r=512, d_rope=64, s=1, b=1)
+    latent = value("latent-kv-cache", L=60, r_kv=512, d_rope=64, s=1, b=1)
     assert latent / (60 * 2 * 128 * 128 * 2) == Fraction(9, 512)
 
 
@@ -162,6 +162,6 @@ def test_the_cookbooks_cache_is_half_of_it():
 def test_on_the_command_line(capsys: pytest.CaptureFixture[str]):
     assert main(["kv-cache", "--model", "llama3-70b", "--set", "s=8192"]) == 0
     assert "2.684 GB" in capsys.readouterr().out
-    sizes = [part for letter in ("L=61", "r=512", "d_rope=64", "s=1", "b=1") for part in ("--set", letter)]
+    sizes = [part for letter in ("L=61", "r_kv=512", "d_rope=64", "s=1", "b=1") for part in ("--set", letter)]
     assert main(["latent-kv-cache", *sizes]) == 0
     assert "70.27 kB" in capsys.readouterr().out

@@ -39,7 +39,7 @@ from derive import (
 from derive.grammar import parse
 from derive.plan import parse_plan
 from derive.reading import to_sympy
-from formulas.architectures import gpt, llama
+from formulas.architectures import decoder, gpt, llama
 from formulas.notation import common
 
 MEASURED = tomllib.loads(Path(laws.__file__).with_name("measured.toml").read_text(encoding="utf-8"))["layer"]
@@ -108,7 +108,7 @@ def polynomial(text: str) -> Expr:
 def derived(entry: dict[str, Any]) -> list[tuple[str, str, Expr]]:
     """What our layer keeps: name, format and bytes of each row, multi-head for a GPT as it was measured."""
     sizes = {letter: common.symbol(letter) for letter in gpt.gpt.letters.split()}
-    traced = trace(LAYERS[entry["layer"]], gpt.layer_input, sizes=sizes)
+    traced = trace(LAYERS[entry["layer"]], decoder.layer_input, sizes=sizes)
     plan = parse_plan(entry["plan"], common.symbol, recipe(entry["recipe"]))
     heads = {sizes["g"]: sizes["a"], sizes["d"]: sizes["h"] / sizes["a"]} if entry["layer"].startswith("gpt") else {}
     return [

@@ -12,7 +12,7 @@ from checks.oracles import layers, measure, obstacle
 from checks.oracles import transformers_models as hf
 from checks.oracles.layers import gpt2_sizes, gpt_run, llama_run, multi_head, sizes
 from checks.oracles.measure import at, derived, elements, kept_bytes, passes, planned
-from derive import Architecture, dropout, flops, gelu, identity, relu
+from derive import Architecture, Layers, dropout, flops, gelu, identity, relu
 from formulas.activations import activations, model_activations
 from formulas.architectures import gpt, llama
 from formulas.flops import flops_per_token, layer_flops
@@ -30,7 +30,8 @@ NUMBER = 8  # bytes of a Python number that a tensor was multiplied by, which ch
 def gpt_with(core: Any = gpt.core, activation: Any = gelu, drop: Any = dropout) -> Architecture:
     """The GPT architecture composed of other parts."""
     layer = partial(gpt.layer, core=core, activation=activation, drop=drop)
-    return replace(gpt.gpt, layer=layer, model=partial(gpt.model, layer=layer, drop=drop))
+    kinds, embedding = {"layer": Layers("L", layer)}, partial(gpt.embedding, drop=drop)
+    return replace(gpt.gpt, layer=layer, model=partial(gpt.gpt.model, kinds=kinds, embedding=embedding))
 
 
 # ---- bytes that a layer keeps ----

@@ -35,14 +35,23 @@ READ: dict[str, dict[str, Plan]] = {
     },
     "early-stop": {"early-stop": Plan(early_stop=True)},
     "attention": {f"attention={choice}": Plan(kernels=(("attention", choice),)) for choice in KERNELS["attention"]},
-    "mask": {"mask=causal": Plan(mask="causal"), "mask=full": Plan(mask="full")},
+    "mask": {
+        "mask=causal": Plan(mask="causal"),
+        "mask=full": Plan(mask="full"),
+        "mask=packed": Plan(mask="packed", squares=common.symbol("q_2")),
+    },
     "frozen": {"frozen=up weight": Plan(frozen=("up weight",)), "frozen=x+y": Plan(frozen=("x", "y"))},
+    "lora": {"lora=16": Plan(lora=16), "lora=1": Plan(lora=1), "lora=r": Plan(lora=common.symbol("r"))},
+    "adapted": {"adapted=query": Plan(adapted=("query",)), "adapted=value+query": Plan(adapted=("query", "value"))},
+    "mtp": {"mtp": Plan(compose=("mtp",))},
+    "absorbed": {"absorbed": Plan(compose=("absorbed",))},
+    "pad-vocab": {"pad-vocab=128": Plan(padding=128)},
 }
 TEXTS = [(text, plan) for table in READ.values() for text, plan in table.items()]
 
 
 # What an option of its own sets, and what the sizes of the model decide.
-DECIDED_ELSEWHERE = {"recipe", "optimizer", "replicated", "uneven", "sequence"}
+DECIDED_ELSEWHERE = {"recipe", "optimizer", "replicated", "uneven", "sequence", "position", "slices"}
 
 
 def test_every_key_is_in_the_table():
@@ -97,10 +106,10 @@ REFUSED = [
     ("early-stop=yes", PlanError, "plan 'early-stop=yes': write early-stop"),
     ("recompute", PlanError, "plan 'recompute': write recompute=core"),
     ("attention", PlanError, "plan 'attention': write attention=materialised|flash|cuda_flash"),
-    ("mask", PlanError, "plan 'mask': write mask=causal|full"),
+    ("mask", PlanError, "plan 'mask': write mask=causal|full|packed"),
     ("frozen", PlanError, "plan 'frozen': write frozen=NAME"),
     ("mask=ful", UnknownName, "unknown value of mask= 'ful': did you mean 'full'?"),
-    ("mask=window", UnknownName, "unknown value of mask= 'window': known are causal, full"),
+    ("mask=window", UnknownName, "unknown value of mask= 'window': known are causal, full, packed"),
     ("attention=flsh", UnknownName, "unknown value of attention= 'flsh': did you mean 'flash'?"),
     ("tp=h", PlanError, "plan tp=h: write tp=8 or tp=t"),
     ("pp=t", PlanError, "plan pp=t: write pp=4 or pp=p"),

@@ -26,7 +26,7 @@ from derive import (
 from derive.cli import main
 from derive.derivation import derivation
 from derive.errors import ClaimError, ShapeError, UnknownName
-from derive.folds import flops, product_flops
+from derive.products import flops, product_flops
 from derive.proof.checker import Rejected, check
 from derive.tree import to_lists
 from derive.verdict import judge

@@ -6,6 +6,7 @@ from argparse import Namespace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from derive.cli import say
 from derive.errors import DeriveError, ValueTextError
 from derive.values import parse_amount, parse_positive_integer
 
@@ -21,7 +22,10 @@ def model_of(formula: Formula, options: Namespace) -> Model | None:
     from formulas.models import model
 
     if formula.needs_model or (formula.takes_model and options.model is not None):
-        return model(options.model)
+        found = model(options.model)
+        for notice in found.notices:
+            say(f"derive: note: {notice}")
+        return found
     if options.model is not None:
         raise DeriveError(f"{formula.name} is not about a model: leave out --model {options.model[:40]}")
     return None

@@ -69,6 +69,8 @@ FIELDS = {
     "attention": ("kernels", ONCE),
     "mask": ("mask", ""),
     "frozen": ("frozen", ""),
+    "lora": ("lora", ""),
+    "pad-vocab": ("padding", ""),
     "recipe": ("recipe", ""),
     "optimizer": ("optimizer", ""),
 }

@@ -6,15 +6,22 @@ from derive.collectives import gather, is_partial, reduce
 from derive.errors import ShapeError
 from derive.ops.pointwise import add
 from derive.tensor import Axis, Contraction, Mesh, Remainder, Role, Tensor, shape_text
-from derive.tracing import apply, named_axes, parameter
+from derive.tracing import apply, has_adapter, named_axes, parameter, size_of
 
 
-def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str | None = None) -> Tensor:
+def einsum(
+    pattern: str,
+    *operands: Tensor,
+    name: str = "product",
+    masked: str | None = None,
+    window: str | None = None,
+) -> Tensor:
     """The contraction that `pattern` writes, such as `"q b a d, k b a d -> b a q k"`: einops' notation, by position.
 
     Costs 2 FLOPs for each point of all distinct axes; each operand's gradient needs the other operands. `masked="q k"`
-    says that only the pairs of these two axes count that the plan's mask lets through. Where shards of a sequence
-    cannot be multiplied as they are, operands are gathered first; a partial result is reduced after.
+    says that only the pairs of these two axes count that the plan's mask lets through, `window` names the letter of how
+    far back they reach. An axis of alternatives (experts) is not multiplied: each row meets one. Where shards of a
+    sequence cannot be multiplied as they are, operands are gathered first; a partial result is reduced after.
 
     Raises `ShapeError`, naming the pattern and both sizes, where the pattern and the shapes disagree.
     """
@@ -39,7 +46,8 @@ def einsum(pattern: str, *operands: Tensor, name: str = "product", masked: str |
             raise ShapeError(f"einsum {pattern!r}: axis {letter!r} of the result is in no operand")
     pair = _masked_pair(pattern, masked, axes)
     _check_layout(pattern, result, axes)
-    contraction = Contraction(terms, result, axes, pair)
+    reach = size_of(window, f"einsum {pattern!r}") if window is not None else None
+    contraction = Contraction(terms, result, axes, pair, reach)
     needs = tuple((*operands[:place], *operands[place + 1 :]) for place in range(len(operands)))  # of x·x: x, twice
     out = apply(
         "einsum",
@@ -140,6 +148,24 @@ def linear(
     matrix = weight if weight is not None else parameter(f"{name} weight", axes)
     order = [axis.name for axis in matrix.axes]  # a shared table may be stored the other way round
     y = einsum(f"{' '.join([*lead, *old])}, {' '.join(order)} -> {' '.join([*lead, *new])}", x, matrix, name=name)
-    if not bias:
-        return y
-    return add(y, parameter(f"{name} bias", tuple(axis for axis in axes if axis.name in new), Role.BIAS), name=name)
+    outer = tuple(axis for axis in axes if axis.name in new)
+    if bias:
+        y = add(y, parameter(f"{name} bias", outer, Role.BIAS), name=name)
+    return _adapted(y, x, axes[: len(old)], outer, name) if has_adapter(name) else y
+
+
+RANK = "r"  # the letter of the rank of adapters
+
+
+def _adapted(y: Tensor, x: Tensor, inner: tuple[Axis, ...], outer: tuple[Axis, ...], name: str) -> Tensor:
+    """`y` with the low-rank product of `x` added (LoRA, Hu et al. 2021, arXiv 2106.09685, equation 3).
+
+    Its scale, alpha/r, can be folded into a factor's initial value: it costs nothing here.
+    """
+    rank = named_axes(RANK, f"adapter of {name!r}")
+    down = parameter(f"{name} adapter A", (*inner, *rank), Role.ADAPTER)
+    up = parameter(f"{name} adapter B", (*rank, *outer), Role.ADAPTER)
+    sides = x.axes[: len(x.axes) - len(inner)], inner, outer
+    lead, old, new = (" ".join(axis.name for axis in axes) for axes in sides)
+    low = einsum(f"{lead} {old}, {old} {RANK} -> {lead} {RANK}", x, down, name=f"{name} in low rank")
+    return add(y, einsum(f"{lead} {RANK}, {RANK} {new} -> {lead} {new}", low, up, name=f"{name} adaptation"), name=name)

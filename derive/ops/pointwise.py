@@ -1,7 +1,7 @@
 """Operations element by element, views, and dropout: an element costs no product, a gradient may need an operand."""
 
 from derive.errors import ShapeError
-from derive.precision import DType, Slot, boolean
+from derive.precision import DType, Slot, boolean, fp64
 from derive.tensor import OUTPUT, Axis, Own, Role, Tensor, shape_text
 from derive.tracing import apply, generated, named_axes
 
@@ -13,7 +13,7 @@ def _unary(op: str, x: Tensor, needs: Tensor | Own | None, *, name: str | None =
 
 
 def gelu(x: Tensor) -> Tensor:
-    """GELU; its gradient needs the input."""
+    """GELU, exact or by its approximation with tanh, in one kernel; its gradient needs the input."""
     return _unary("gelu", x, x)
 
 
@@ -25,6 +25,36 @@ def silu(x: Tensor) -> Tensor:
 def relu(x: Tensor) -> Tensor:
     """ReLU; its gradient needs the output, so that the input can go."""
     return _unary("relu", x, OUTPUT)
+
+
+def tanh(x: Tensor) -> Tensor:
+    """Hyperbolic tangent; its gradient needs the output."""
+    return _unary("tanh", x, OUTPUT)
+
+
+def sigmoid(x: Tensor) -> Tensor:
+    """1/(1 + e⁻ˣ); its gradient needs the output."""
+    return _unary("sigmoid", x, OUTPUT)
+
+
+def exp(x: Tensor) -> Tensor:
+    """eˣ; its gradient needs the output."""
+    return _unary("exp", x, OUTPUT)
+
+
+def softplus(x: Tensor) -> Tensor:
+    """log(1 + eˣ); its gradient needs the input."""
+    return _unary("softplus", x, x)
+
+
+def cube(x: Tensor) -> Tensor:
+    """x³; its gradient 3x² needs the input."""
+    return _unary("cube", x, x)
+
+
+def clamp(x: Tensor) -> Tensor:
+    """`x` cut off at bounds; its gradient needs the input."""
+    return _unary("clamp", x, x)
 
 
 def square(x: Tensor) -> Tensor:
@@ -45,6 +75,11 @@ def rotate_half(x: Tensor) -> Tensor:
 def copy(x: Tensor) -> Tensor:
     """`x` in memory of its own."""
     return _unary("copy", x, None, name=x.name)
+
+
+def scaled(x: Tensor, *, name: str | None = None) -> Tensor:
+    """`x` times a number that the program holds, of 8 bytes, which the gradient needs."""
+    return multiply(x, generated("scale", (), fp64, Role.CONSTANT), name=name or f"scaled {x.name}")
 
 
 def add(x: Tensor, y: Tensor, *, name: str | None = None) -> Tensor:
@@ -73,9 +108,9 @@ def cast(x: Tensor, dtype: DType | Slot, *, name: str | None = None) -> Tensor:
     return apply("cast", (x,), ((),), axes=x.axes, called=name or called, dtype=dtype)
 
 
-def mean(x: Tensor) -> Tensor:
-    """The mean over the last axis; its gradient needs nothing."""
-    return apply("mean", (x,), ((),), axes=x.axes[:-1], called="mean", dtype=x.dtype)
+def mean(x: Tensor, over: int = 1) -> Tensor:
+    """The mean over the last axis, or so many last ones; its gradient needs nothing."""
+    return apply("mean", (x,), ((),), axes=x.axes[:-over], called="mean", dtype=x.dtype)
 
 
 def dropout(x: Tensor) -> Tensor:

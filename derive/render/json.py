@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json as standard
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from derive.evaluation import Valued
 from derive.interval import Interval
+from derive.model import Given
 from derive.proof.statement import Statement
 from derive.render import view
 from derive.render.expression import symbol_latex, to_latex
@@ -57,8 +58,10 @@ def data(report: Report, recorded: Recorded = lambda _: None) -> dict[str, Any]:
         "unit": str(formula.unit),
         "model": (report.model.name or report.model.architecture.name) if report.model is not None else None,
         "plan": plan_items(report.plan),
-        "given": {name: {"value": plain(given.value), "from": given.origin} for name, given in report.given.items()},
+        "given": _given(report.given),
         "assumptions": list(report.assumptions),
+        "layers": [{"kind": each.kind, "count": each.count, "value": number(each.value)} for each in report.layers],
+        "substitution": _given(report.substitution),
         "expression": to_text(report.derivation.expression),
         "latex": latex(report.derivation.expression),
         "steps": [
@@ -90,6 +93,10 @@ def data(report: Report, recorded: Recorded = lambda _: None) -> dict[str, Any]:
         "value_text": report.value_text,
         "free_symbols": list(report.free),
     }
+
+
+def _given(values: Mapping[str, Given]) -> dict[str, Any]:
+    return {name: {"value": plain(given.value), "from": given.origin} for name, given in values.items()}
 
 
 def _claim(each: Valued, latex: Any, recorded: Recorded) -> dict[str, Any]:

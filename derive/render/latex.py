@@ -74,8 +74,25 @@ def left_side(report: Report, step: Step) -> str:
 def latex(report: Report) -> str:
     """The derivation, one line a step with its reason, a black square at the end."""
     lines = list(_lines(report))
-    square = r" \quad \blacksquare" if report.derivation.proved else ""
-    return "\n".join([r"\begin{align*}", *(line + r" \\" for line in lines[:-1]), lines[-1] + square, r"\end{align*}"])
+    lines[-1] += r" \quad \blacksquare" if report.derivation.proved else ""
+    lines += _substitution(report)
+    return "\n".join([r"\begin{align*}", *(line + r" \\" for line in lines[:-1]), lines[-1], r"\end{align*}"])
+
+
+SIZES = 4  # in a line of them
+
+
+def _substitution(report: Report) -> Iterator[str]:
+    """The sizes behind letters that were kept, and the value there."""
+    if not report.substitution:
+        return
+    letters = report.formula.notation.latex
+    sizes = [f"{symbol_latex(letters.get(x, x))} = {given.value}" for x, given in report.substitution.items()]
+    lines = [r",\; ".join(sizes[start : start + SIZES]) for start in range(0, len(sizes), SIZES)]
+    yield rf" &\quad \text{{with }} {lines[0]}"
+    yield from (rf" &\quad {line}" for line in lines[1:])
+    if report.substituted is not None:
+        yield f"{quantity(report, '')} &= {report.substituted}"
 
 
 def _lines(report: Report) -> Iterator[str]:

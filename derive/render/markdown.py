@@ -45,6 +45,12 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"```math\n{quantity(report, '')} = {to_latex(report.derivation.expression, letters)}\n```\n"
     if report.value is not None and report.value_text is not None:
         yield f"= {escape(report.exact or '')}{view.unit_text(report)} = {escape(report.value_text)}\n"
+    if report.substitution:
+        yield from _table(("with", "value", "from"), [
+            (escape(name), escape(str(given.value)), escape(given.origin))
+            for name, given in report.substitution.items()
+        ])  # fmt: skip
+        yield from (f"{escape(line)}\n" for line in view.substituted(report))
     if report.given:
         yield from _table(("given", "value", "from"), [
             (escape(name), escape(str(given.value)), escape(given.origin)) for name, given in report.given.items()

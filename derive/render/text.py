@@ -28,6 +28,10 @@ def parts(report: Report) -> Iterator[Part]:
         yield f"{formula.symbol} = {exact}" + (f" = {report.value_text}" if report.value_text != exact else "")
     elif report.free and any(name in formula.notation.letters for name in report.given):
         yield f"no number: values are missing for {', '.join(report.free)} (--set, or --model)"
+    if report.substitution:
+        rows = [(name, str(given.value), given.origin) for name, given in report.substitution.items()]
+        yield Table("\nWith the sizes of the model", ("", "value", "from"), rows)
+        yield from (f"  {line}" for line in view.substituted(report))
     if report.given:
         rows = [(name, str(given.value), given.origin) for name, given in report.given.items()]
         yield Table("\nGiven", ("", "value", "from"), rows)

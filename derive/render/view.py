@@ -41,6 +41,13 @@ def unit_text(report: Report) -> str:
     return PLURALS.get(unit, f" {unit}")
 
 
+def substituted(report: Report) -> Iterator[str]:
+    """What the quantity is at the sizes of the model, in a line, where its letters were kept."""
+    if report.substituted is not None:
+        unit = str(report.formula.unit)
+        yield f"{report.formula.symbol} = {report.substituted} = {show(report.substituted, unit, report.system)}"
+
+
 def axes_head(report: Report) -> str:
     """What the sizes beside a row are: a tensor's shape, or the axes that a product runs over."""
     return "axes" if amount_key(report) == "FLOPs" else "shape"

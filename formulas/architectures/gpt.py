@@ -3,15 +3,12 @@
 from functools import partial
 
 from derive import (
-    Architecture,
-    Input,
-    Mesh,
     Remainder,
     Role,
     block,
     boolean,
+    cached,
     constant,
-    cross_entropy,
     dropout,
     einsum,
     expand,
@@ -25,11 +22,9 @@ from derive import (
     masked_fill,
     multiply,
     parameter,
-    repeat,
-    size_of,
     softmax,
 )
-from formulas.notation import common
+from formulas.architectures.decoder import decoder, tied_head
 
 
 @block
@@ -59,7 +54,7 @@ def attention(x, core=core, drop=dropout):
     k, v = (
         linear(x, "h -> g d", tp="g", bias=True, uneven=Remainder.REPLICATE, name=name) for name in ("key", "value")
     )
-    y = core(q, expand(k, "g -> a"), expand(v, "g -> a"), drop)
+    y = core(q, expand(cached(k), "g -> a"), expand(cached(v), "g -> a"), drop)
     return drop(linear(y, "a d -> h", tp="a", bias=True, name="projection"))
 
 
@@ -88,47 +83,33 @@ def final_norm(x):
     return layer_norm(x)
 
 
-@block
-def head(x, table, targets):
-    return cross_entropy(linear(x, "h -> V", tp="V", uneven=Remainder.PAD, weight=table, name="logits"), targets)
+LETTERS = "s b h a g d f V S L"
+RELATIONS = {"f": "4*h", "g": "a", "d": "h/a", "S": "s"}
 
-
-def model(ids, targets, layer=layer, drop=dropout):
-    x, table = embedding(ids, drop)
-    x = repeat(layer, size_of("L", "the stack of layers"), x)
-    return head(final_norm(x), table, targets)
-
-
-layer_input = Input("layer input", "s b h", split={"s": Mesh.SP})
-token_ids = Input("token ids", "s b", gathered={"s": Mesh.SP}, dtype=int64, role=Role.INDEX, differentiable=False)
-targets = Input("targets", "s b", dtype=int64, role=Role.INDEX, differentiable=False)
-
-gpt = Architecture(
-    name="gpt",
-    about="GELU, biases, dropout, learned positions, tied embeddings; mask and scale fused into the softmax",
-    notation=common,
-    letters="s b h a g d f V S L",
-    relations={"f": "4*h", "g": "a", "d": "h/a", "S": "s"},
-    bounds=(("s", "S"),),
-    divides=(("g", "a"),),
-    sequence="s",
-    layer=layer,
-    layer_inputs=(layer_input,),
-    model=model,
-    model_inputs=(token_ids, targets),
-)
-
-gpt_unfused = Architecture(
-    name="gpt-unfused",
-    about="the same with scale, causal mask and softmax as separate operations (plain PyTorch)",
-    notation=common,
-    letters=gpt.letters,
-    relations=gpt.relations,
-    bounds=gpt.bounds,
-    divides=gpt.divides,
-    sequence=gpt.sequence,
-    layer=partial(layer, core=unfused_core),
-    layer_inputs=(layer_input,),
-    model=partial(model, layer=partial(layer, core=unfused_core)),
-    model_inputs=(token_ids, targets),
+gpt, gpt_unfused = (
+    decoder(
+        name,
+        about,
+        LETTERS,
+        partial(layer, core=core),
+        final_norm=final_norm,
+        head=tied_head,
+        embedding=embedding,
+        relations=RELATIONS,
+        bounds=(("s", "S"),),
+        divides=(("g", "a"),),
+        kernels=(("attention", "materialised"),),
+    )
+    for name, about, core in (
+        (
+            "gpt",
+            "GELU, biases, dropout, learned positions, tied embeddings; mask and scale fused into the softmax",
+            core,
+        ),
+        (
+            "gpt-unfused",
+            "the same with scale, causal mask and softmax as separate operations (plain PyTorch)",
+            unfused_core,
+        ),
+    )
 )

@@ -3,33 +3,31 @@
 from functools import partial
 
 from derive import (
-    Architecture,
+    Described,
     Remainder,
     Role,
     add,
     block,
+    cached,
     cast,
     compute,
     constant,
-    cross_entropy,
     expand,
     fp32,
+    gelu,
     identity,
     linear,
-    lookup,
     mean,
     multiply,
     parameter,
-    repeat,
     repeat_heads,
     rotate_half,
     rsqrt,
     silu,
-    size_of,
     square,
 )
-from formulas.architectures.gpt import core, layer_input, targets, token_ids
-from formulas.notation import common
+from formulas.architectures.decoder import HEADS, decoder
+from formulas.architectures.gpt import core
 
 
 def rms_norm(x):
@@ -49,29 +47,24 @@ def rope(x):
 
 
 @block
-def attention(x, share=expand):
-    q = rope(linear(x, "h -> a d", tp="a", name="query"))
-    k = rope(linear(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="key"))
-    v = linear(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="value")
+def attention(x, qkv=linear, out=linear, core=core, share=expand):
+    q = rope(qkv(x, "h -> a d", tp="a", name="query"))
+    k = cached(rope(qkv(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="key")))
+    v = cached(qkv(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="value"))
     y = core(q, share(k, "g -> a"), share(v, "g -> a"), identity)
-    return linear(y, "a d -> h", tp="a", name="projection")
+    return out(y, "a d -> h", tp="a", name="projection")
 
 
 @block
-def mlp(x):
-    gate = silu(linear(x, "h -> f", tp="f", name="gate"))
+def mlp(x, activation=silu, linear=linear):
+    gate = activation(linear(x, "h -> f", tp="f", name="gate"))
     return linear(multiply(gate, linear(x, "h -> f", tp="f", name="up"), name="gated"), "f -> h", tp="f", name="down")
 
 
 @block
-def layer(x, share=expand):
-    x = x + attention(norm(x), share)
+def layer(x, attention=attention, mlp=mlp):
+    x = x + attention(norm(x))
     return x + mlp(norm(x))
-
-
-@block
-def embedding(ids):
-    return lookup(parameter("token table", "V h", Role.TABLE, tp="V", uneven=Remainder.PAD), ids)
 
 
 @block
@@ -79,42 +72,79 @@ def final_norm(x):
     return rms_norm(x)
 
 
-@block
-def head(x, targets):
-    return cross_entropy(linear(x, "h -> V", tp="V", uneven=Remainder.PAD, name="logits"), targets)
+LETTERS = "s b h a g d f V L"
+DIVIDES = (("g", "a"),)
 
-
-def model(ids, targets, layer=layer):
-    x = repeat(layer, size_of("L", "the stack of layers"), embedding(ids))
-    return head(final_norm(x), targets)
-
-
-llama = Architecture(
-    name="llama",
-    about="RMS norm, rotary positions, gated SiLU MLP, no biases, untied embeddings; key/value heads not repeated",
-    notation=common,
-    letters="s b h a g d f V L",
-    relations={},
-    divides=(("g", "a"),),
-    sequence="s",
-    layer=layer,
-    layer_inputs=(layer_input,),
-    model=model,
-    model_inputs=(token_ids, targets),
-    kernels=(("attention", "flash"),),
+llama = decoder(
+    "llama",
+    "RMS norm, rotary positions, gated SiLU MLP, no biases, untied embeddings; key/value heads not repeated",
+    LETTERS,
+    layer,
+    final_norm=final_norm,
+    head=HEADS[False],
+    divides=DIVIDES,
 )
 
-llama_repeat_kv = Architecture(
-    name="llama-repeat-kv",
-    about="the same with key/value heads copied out to the query heads (transformers' repeat_kv)",
-    notation=common,
-    letters=llama.letters,
-    relations=llama.relations,
-    divides=llama.divides,
-    sequence=llama.sequence,
-    layer=partial(layer, share=repeat_heads),
-    layer_inputs=(layer_input,),
-    model=partial(model, layer=partial(layer, share=repeat_heads)),
-    model_inputs=(token_ids, targets),
-    kernels=(("attention", "flash"),),
+llama_repeat_kv = decoder(
+    "llama-repeat-kv",
+    "the same with key/value heads copied out to the query heads (transformers' repeat_kv)",
+    LETTERS,
+    partial(layer, attention=partial(attention, share=repeat_heads)),
+    final_norm=final_norm,
+    head=HEADS[False],
+    divides=DIVIDES,
 )
+
+MODEL_TYPES = ("llama",)
+ACTIVATIONS = {"silu": silu, "gelu": gelu, "gelu_pytorch_tanh": gelu}
+
+
+def sizes(fields):
+    """Sizes under the names that Llama's configuration gave them, which many took over."""
+    h, a = fields.size("hidden_size"), fields.size("num_attention_heads")
+    d = fields.size("head_dim", default=None if fields.has("head_dim") else fields.quotient(h, a, "head_dim"))
+    return {
+        "L": fields.size("num_hidden_layers"),
+        "h": h,
+        "a": a,
+        "g": fields.size("num_key_value_heads", default=a),
+        "d": d,
+        "f": fields.size("intermediate_size"),
+        "V": fields.size("vocab_size"),
+    }
+
+
+def described(name, about, layer, fields, *, tied, **settings):
+    """What a model of Llama's outline is: `layer`, L times, between token table and head."""
+    words = f"{about}; {'tied' if tied else 'untied'} embeddings"
+    made = decoder(
+        f"{name}, {'tied' if tied else 'untied'}",
+        words,
+        LETTERS,
+        layer,
+        final_norm=final_norm,
+        head=HEADS[tied],
+        divides=DIVIDES,
+        **settings,
+    )
+    return Described(made, sizes(fields))
+
+
+def read(fields):
+    """transformers' LlamaConfig."""
+    fields.ignores("pretraining_tp", "rope_theta", "rope_scaling")
+    fields.only("attention_dropout", 0.0, 0, why="dropout in attention is not counted for this type")
+    tied = fields.flag("tie_word_embeddings", default=False)
+    biases = fields.flag("attention_bias", default=False), fields.flag("mlp_bias", default=False)
+    activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
+    if (tied, biases, activation) == (False, (False, False), "silu"):
+        return Described(llama, sizes(fields))
+    projection, products = (partial(linear, bias=bias) for bias in biases)
+    own = partial(
+        layer,
+        attention=partial(attention, qkv=projection, out=projection),
+        mlp=partial(mlp, activation=ACTIVATIONS[activation], linear=products),
+    )
+    where = [name for name, there in zip(("attention", "MLP"), biases, strict=True) if there]
+    words = f"RMS norm, rotary positions, gated MLP ({activation}), biases: {' and '.join(where) or 'none'}"
+    return described("llama", words, own, fields, tied=tied)

@@ -31,5 +31,5 @@ multi_query = claims(
 
 latent = claims(
     deepseek_v2, latent_kv_cache, "table 1, MLA: elements a token, for s*b tokens in 2 bytes", form=True,
-    rows={"": "(r + d_rope)*L*(2*s*b)"},
+    rows={"": "(r_kv + d_rope)*L*(2*s*b)"},
 )  # fmt: skip

@@ -37,5 +37,5 @@ in_flight = claims(
 
 cached = claims(
     deepseek_v3, latent_kv_cache, "section 2.1.1: only c_t^KV and k_t^R are cached, in BF16 and for s*b tokens",
-    rows={"": "L*(r + d_rope)*2*s*b"},
+    rows={"": "L*(r_kv + d_rope)*2*s*b"},
 )  # fmt: skip

@@ -1,0 +1,134 @@
+"""Models from a Hugging Face `config.json`: which module reads a model type, and what every type has in common."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import ConfigError, unknown
+
+if TYPE_CHECKING:
+    from derive.config import Fields
+    from derive.model import Model
+
+HERE = Path(__file__).parent / "architectures"
+_TYPES = re.compile(r"^MODEL_TYPES = \(([^)]*)\)", re.MULTILINE)
+_READ = re.compile(r'fields\.(?:size|flag|choice|share|texts|only|section)\(\s*((?:"\w+",?\s*)+)')
+
+# Fields of types that no module here reads: they change what is computed, so that a type which has them by surprise is
+# refused. The fields that some module reads belong to these too.
+FOREIGN = (
+    "attention_chunk_size", "index_topk", "index_n_heads", "compress_ratios", "kv_channels", "num_kv_shared_layers",
+    "hidden_size_per_layer_input", "interleave_moe_layer_step", "moe_layer_freq", "cross_attention_layers",
+    "linear_num_value_heads", "linear_attn_config", "full_attention_interval", "mamba_d_state", "mamba_n_heads",
+    "attn_layer_period", "num_zero_experts", "zero_expert_num", "shared_expert_intermediate_size", "use_mla",
+    "altup_num_inputs", "laurel_rank", "num_meta_tokens", "encoder_layers", "num_encoder_layers", "num_loops",
+)  # fmt: skip
+# By the name of a format in a file, its bytes: where they are others than those of the recipe, a notice says so.
+WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2, "float64": 8}
+COMPUTED = 2  # bytes of the default's format
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """The module that reads each model type, as its line `MODEL_TYPES = (...)` says, found without importing it."""
+    found: dict[str, str] = {}
+    for path in sorted(HERE.glob("*.py")):
+        declared = _TYPES.search(path.read_text(encoding="utf-8"))
+        for name in re.findall(r'"([^"]+)"', declared[1]) if declared else ():
+            if name in found:
+                raise ConfigError(f"model type {name!r} is read by {found[name]} and by {path.stem}")
+            found[name] = path.stem
+    return found
+
+
+def model_types() -> tuple[str, ...]:
+    """The model types that can be read, sorted."""
+    return tuple(sorted(_modules()))
+
+
+@cache
+def arithmetic() -> tuple[str, ...]:
+    """Every field that changes the arithmetic of some model type: what the modules read, and what is foreign to all."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.py"))]
+    read = {name for text in texts for names in _READ.findall(text) for name in re.findall(r"\w+", names)}
+    return (*sorted(read - set(EVERYWHERE)), *FOREIGN)
+
+
+# What every configuration may have and what is read here, for all types alike.
+EVERYWHERE = ("vocab_size", "max_position_embeddings", "dtype", "torch_dtype", "text_config", "rope_parameters")
+
+
+def is_path(name: str) -> bool:
+    """Whether what a person names as a model is a file rather than a preset."""
+    return "/" in name or "\\" in name or name.endswith(".json") or Path(name[:255]).exists()
+
+
+def model_of_file(path: str) -> Model:
+    """The model that a configuration file describes, with its sizes.
+
+    Raises `ConfigError`, one line naming the field, for a file or a field that cannot be read, and `UnknownName` for a
+    model type that no module reads, with those that are.
+    """
+    from derive.config import load
+
+    return model_of_fields(load(path), path)
+
+
+def model_of_fields(values: dict[str, Any], name: str) -> Model:
+    """The model that the fields of a configuration describe; `name` is what it is called."""
+    from derive.config import Fields
+    from derive.model import Given, Model
+
+    notices = []
+    inner = values.get("text_config")
+    if isinstance(inner, dict) and "model_type" in inner:
+        notices.append(f"of {name}, what is in text_config is counted: the language model alone")
+        values = inner
+    model_type = values.get("model_type")
+    if not isinstance(model_type, str) or not model_type:
+        raise ConfigError(f"{name} has no model_type: known are {', '.join(model_types())}")
+    modules = _modules()
+    if model_type not in modules:
+        raise unknown("model_type", model_type, model_types())
+    fields = Fields(values, model_type)
+    described = import_module(f"formulas.architectures.{modules[model_type]}").read(fields)
+    notices += _formats(fields)
+    fields.read.update(EVERYWHERE)
+    fields.refuse_others(arithmetic())
+    sizes = dict(described.sizes)
+    for part, whole in described.architecture.divides:
+        if part in sizes and whole in sizes:
+            fields.divides(sizes[part], sizes[whole])
+    if "s" not in sizes and fields.has("max_position_embeddings"):
+        sizes["s"] = fields.size("max_position_embeddings")
+    sizes.setdefault("b", Given(1, "default"))
+    read = {given.origin for given in sizes.values()}
+    settings = {key: given for key, given in fields.given.items() if given.origin not in read}
+    return Model(
+        described.architecture,
+        name,
+        model_type,
+        sizes,
+        origin="config",
+        settings=settings,
+        order=described.order,
+        notices=tuple(notices),
+    )
+
+
+def _formats(fields: Fields) -> list[str]:
+    """What a person should know of the formats that a file names: they are not those that are counted."""
+    said = []
+    dtype = fields.choice("dtype", "torch_dtype", known=WIDTHS, default="bfloat16")
+    for name in ("dtype", "torch_dtype"):
+        fields.given.pop(name, None)
+    if WIDTHS[dtype] != COMPUTED:
+        said.append(f"the file says {dtype}; counted is what --recipe and --dtype say, bf16 without them")
+    if fields.has("quantization_config"):
+        said.append("quantization_config is about stored weights: counted is what --recipe and --dtype say")
+    fields.ignores("quantization_config")
+    return said
