@@ -103,12 +103,39 @@ class Fields:
             self._refuse(f"{self.prefix}{name} must be from {least} to {MOST}, is {_shown(value)}")
         return self._note(name, Given(value, f"config {self.prefix}{name}"))
 
+    def optional(self, name: str, default: int | None) -> Given | None:
+        """A whole number that is None where the field is null; where it is missing, the default."""
+        if name in self.values and self.values[name] is None:
+            self.read.add(name)
+            return None
+        if default is None and not self.has(name):
+            self.read.add(name)
+            return None
+        return self.size(name, default=default)
+
     def quotient(self, above: Given, below: Given, name: str) -> Given:
         """`above` over `below`, the default of the field `name`; `ConfigError` where it is not whole."""
         if above.value % below.value:
             parts = f"{_field(below)} = {below.value} does not divide {_field(above)} = {above.value}"
             self._refuse(f"{name} is missing, and {parts}")
         return Given(above.value // below.value, f"{_field(above)}/{_field(below)}")
+
+    def times(self, size: Given, factor: int) -> Given:
+        """A multiple of another size, as a type's own rule has it."""
+        return Given(size.value * factor, f"{factor}*{_field(size)}")
+
+    def plus(self, size: Given, more: int) -> Given:
+        """Another size and so many more."""
+        return Given(size.value + more, f"{_field(size)} + {more}")
+
+    def known(self, value: int, why: str) -> Given:
+        """A size that another field decides."""
+        return Given(value, f"config {self.prefix}{why}")
+
+    def at_most(self, part: Given, whole: Given) -> None:
+        """Refuse a size that is larger than what it is a part of."""
+        if part.value > whole.value:
+            self._refuse(f"{_field(part)} = {part.value} is more than {_field(whole)} = {whole.value}")
 
     def flag(self, *names: str, default: bool) -> bool:
         """A field that is true or false."""
@@ -136,6 +163,18 @@ class Fields:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not math.isfinite(value) or not 0 <= value <= 1:
             self._refuse(f"{self.prefix}{name} must be a number from 0 to 1, is {_shown(value)}")
+        return self._note(name, Given(value, f"config {self.prefix}{name}")).value
+
+    def positive(self, name: str, default: float | None) -> float | None:
+        """A number above 0, or None where the field is null; where it is missing, the default."""
+        self.read.add(name)
+        value = self.values.get(name)
+        if name not in self.values:
+            return self._note(name, Given(default, f"default of {self.model_type}")).value if default else None
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+            self._refuse(f"{self.prefix}{name} must be a number above 0, is {_shown(value)}")
         return self._note(name, Given(value, f"config {self.prefix}{name}")).value
 
     def texts(self, name: str, known: Iterable[str], count: int) -> tuple[str, ...] | None:

@@ -177,6 +177,12 @@ def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
     return rows
 
 
+def whole(tensor: Tensor, traced: Trace, plan: Plan, why: str) -> Ledger:
+    """Bytes of a tensor of its own with what another one holds: a copy, though that one is part of a larger one."""
+    rows = (_row(tensor, plan, tensor.blocks, why),) if runs_on(traced, tensor, plan) else ()
+    return Ledger(rows, byte)
+
+
 def tensors(traced: Trace, plan: Plan, which: tuple[str | Tensor, ...], why: str) -> Ledger:
     """Bytes of tensors, named or given, while they live, kept for backward or not."""
     partial = {part for tensor in traced.tensors if tensor.op and tensor.op.collective for part in tensor.op.inputs}

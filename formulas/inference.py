@@ -17,8 +17,7 @@ from derive import (
     token,
     trace,
 )
-from derive.folds import parameters, width
-from derive.kept import storage
+from derive.folds import parameters, whole, width
 from derive.units import parameter
 from formulas.notation import notation_of
 from formulas.states import bytes_per_parameter
@@ -37,7 +36,7 @@ def held(model, plan, *, needed=False):
         (source,) = tensor.op.inputs
         while needed and source.op.name in ("expand", "copy"):
             (source,) = source.op.inputs
-        rows = tensors(model.whole, plan, (storage(source, plan),), "later tokens attend to it")
+        rows = whole(source, model.whole, plan, "later tokens attend to it")
         ledger += within(rows, tensor.op.window) if tensor.op.window is not None else rows
     return ledger
 

@@ -19,13 +19,19 @@ def softmax(x: Tensor) -> Tensor:
     )
 
 
-def layer_norm(x: Tensor) -> Tensor:
-    """Layer norm over the last axis with weight and bias; gradients need the input and its mean and 1/std."""
+def layer_norm(x: Tensor, *, affine: bool = True) -> Tensor:
+    """Layer norm over the last axis, with weight and bias if it is `affine`.
+
+    Gradients need the input and its mean and 1/std.
+    """
     last = x.axes[-1:]
-    gain, bias = parameter("norm weight", last, Role.GAIN), parameter("norm bias", last, Role.GAIN)
     statistics = tuple(
         apply(name, (x,), ((),), axes=x.axes[:-1], called=name, dtype=statistics_width, role=Role.STATISTICS)
         for name in ("mean", "1/std")
     )
+    if not affine:
+        needs = ((x, *statistics),)
+        return apply("layer norm", (x,), needs, axes=x.axes, called="norm output", dtype=x.dtype)
+    gain, bias = parameter("norm weight", last, Role.GAIN), parameter("norm bias", last, Role.GAIN)
     needs = ((x, *statistics, gain), (x, *statistics), ())
     return apply("layer norm", (x, gain, bias), needs, axes=x.axes, called="norm output", dtype=x.dtype)

@@ -29,11 +29,16 @@ token_ids = Input("token ids", "s b", gathered={"s": Mesh.SP}, dtype=int64, role
 targets = Input("targets", "s b", dtype=int64, role=Role.INDEX, differentiable=False)
 
 
-@block
-def embedding(ids):
+def looked_up(ids):
     """Rows of the token table, and the table."""
     table = parameter("token table", "V h", Role.TABLE, tp="V", uneven=Remainder.PAD)
     return lookup(table, ids), table
+
+
+@block
+def embedding(ids):
+    """Rows of the token table, and the table, which may be the head's weight too."""
+    return looked_up(ids)
 
 
 @block

@@ -33,10 +33,10 @@ def norm(x):
 
 
 @block(fused_by="attention")
-def core(q, k, v, drop=dropout):
-    scores = einsum("q b a d, k b a d -> b a q k", q, k, name="scores", masked="q k")
+def core(q, k, v, drop=dropout, window=None):
+    scores = einsum("q b a d, k b a d -> b a q k", q, k, name="scores", masked="q k", window=window)
     p = drop(softmax(scores))
-    return einsum("b a q k, k b a d -> q b a d", p, v, name="attention output", masked="q k")
+    return einsum("b a q k, k b a d -> q b a d", p, v, name="attention output", masked="q k", window=window)
 
 
 @block(name="core", fused_by="attention")
@@ -59,9 +59,9 @@ def attention(x, core=core, drop=dropout):
 
 
 @block
-def mlp(x, activation=gelu, drop=dropout):
-    y = activation(linear(x, "h -> f", tp="f", bias=True, name="up"))
-    return drop(linear(y, "f -> h", tp="f", bias=True, name="down"))
+def mlp(x, activation=gelu, drop=dropout, bias=True):
+    y = activation(linear(x, "h -> f", tp="f", bias=bias, name="up"))
+    return drop(linear(y, "f -> h", tp="f", bias=bias, name="down"))
 
 
 @block

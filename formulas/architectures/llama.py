@@ -12,6 +12,7 @@ from derive import (
     cast,
     compute,
     constant,
+    dropout,
     expand,
     fp32,
     gelu,
@@ -20,6 +21,7 @@ from derive import (
     mean,
     multiply,
     parameter,
+    relu,
     repeat_heads,
     rotate_half,
     rsqrt,
@@ -30,10 +32,14 @@ from formulas.architectures.decoder import HEADS, decoder
 from formulas.architectures.gpt import core
 
 
-def rms_norm(x):
+def normalised(x, over=1):
     y = cast(x, fp32)
-    y = multiply(y, rsqrt(mean(square(y))), name="normalised input")
-    return multiply(cast(y, compute), parameter("norm weight", x.axes[-1:], Role.GAIN), name="norm output")
+    return multiply(y, rsqrt(mean(square(y), over)), name="normalised input")
+
+
+def rms_norm(x, over=1):
+    gain = parameter("norm weight", x.axes[-over:], Role.GAIN)
+    return multiply(cast(normalised(x, over), compute), gain, name="norm output")
 
 
 @block
@@ -41,17 +47,32 @@ def norm(x):
     return rms_norm(x)
 
 
-def rope(x):
-    cos, sin = (constant(name, "s d") for name in ("cos", "sin"))
+def rope(x, of=""):
+    """Rotary positions; `of` tells tables apart where a model has several."""
+    cos, sin = (constant(f"{of}{name}", "s d") for name in ("cos", "sin"))
     return add(multiply(x, cos), multiply(rotate_half(x), sin), name=f"rotated {x.name}")
 
 
+def rotated(q, k, rope=rope):
+    """Queries and keys, rotated alike."""
+    return rope(q), rope(k)
+
+
+def projections(x, linear=linear, normed=identity):
+    """Queries, keys and values; queries and keys may be normed."""
+    q = normed(linear(x, "h -> a d", tp="a", name="query"))
+    k = normed(linear(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="key"))
+    return q, k, linear(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="value")
+
+
 @block
-def attention(x, qkv=linear, out=linear, core=core, share=expand):
-    q = rope(qkv(x, "h -> a d", tp="a", name="query"))
-    k = cached(rope(qkv(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="key")))
-    v = cached(qkv(x, "h -> g d", tp="g", uneven=Remainder.REPLICATE, name="value"))
-    y = core(q, share(k, "g -> a"), share(v, "g -> a"), identity)
+def attention(
+    x, *, project=projections, rotate=rotated, core=core, hold=cached, share=expand, out=linear, drop=identity
+):
+    q, k, v = project(x)
+    q, k = rotate(q, k)
+    k, v = hold(k), hold(v)
+    y = core(q, share(k, "g -> a"), share(v, "g -> a"), drop)
     return out(y, "a d -> h", tp="a", name="projection")
 
 
@@ -96,13 +117,17 @@ llama_repeat_kv = decoder(
 )
 
 MODEL_TYPES = ("llama",)
-ACTIVATIONS = {"silu": silu, "gelu": gelu, "gelu_pytorch_tanh": gelu}
+ACTIVATIONS = {"silu": silu, "gelu": gelu, "gelu_pytorch_tanh": gelu, "relu": relu}
 
 
-def sizes(fields):
-    """Sizes under the names that Llama's configuration gave them, which many took over."""
+def sizes(fields, head=None):
+    """Sizes under the names that Llama's configuration gave them, which many took over.
+
+    Where the file does not say how wide a head is, it is `head`, or what the heads share of the hidden size.
+    """
     h, a = fields.size("hidden_size"), fields.size("num_attention_heads")
-    d = fields.size("head_dim", default=None if fields.has("head_dim") else fields.quotient(h, a, "head_dim"))
+    shared = None if head or fields.has("head_dim") else fields.quotient(h, a, "head_dim")
+    d = fields.size("head_dim", default=head or shared)
     return {
         "L": fields.size("num_hidden_layers"),
         "h": h,
@@ -114,37 +139,43 @@ def sizes(fields):
     }
 
 
-def described(name, about, layer, fields, *, tied, **settings):
-    """What a model of Llama's outline is: `layer`, L times, between token table and head."""
-    words = f"{about}; {'tied' if tied else 'untied'} embeddings"
+def drop_of(fields, name="attention_dropout"):
+    """Dropout, where the field gives it a probability."""
+    return dropout if fields.share(name) else identity
+
+
+def described(
+    fields, about, layer, sizes, *, tied=False, norm=final_norm, heads=HEADS, letters=LETTERS, order=(), **more
+):
+    """A model of Llama's outline: `layer`, L times, or the kinds of its layers, between token table and head."""
+    tied = fields.flag("tie_word_embeddings", default=tied)
     made = decoder(
-        f"{name}, {'tied' if tied else 'untied'}",
-        words,
-        LETTERS,
+        fields.model_type,
+        f"{about}; {'tied' if tied else 'untied'} embeddings",
+        letters,
         layer,
-        final_norm=final_norm,
-        head=HEADS[tied],
+        final_norm=norm,
+        head=heads[tied],
         divides=DIVIDES,
-        **settings,
+        **more,
     )
-    return Described(made, sizes(fields))
+    return Described(made, sizes, order)
 
 
 def read(fields):
     """transformers' LlamaConfig."""
     fields.ignores("pretraining_tp", "rope_theta", "rope_scaling")
-    fields.only("attention_dropout", 0.0, 0, why="dropout in attention is not counted for this type")
-    tied = fields.flag("tie_word_embeddings", default=False)
     biases = fields.flag("attention_bias", default=False), fields.flag("mlp_bias", default=False)
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
-    if (tied, biases, activation) == (False, (False, False), "silu"):
+    drop, tied = drop_of(fields), fields.flag("tie_word_embeddings", default=False)
+    if (tied, biases, activation, drop) == (False, (False, False), "silu", identity):
         return Described(llama, sizes(fields))
     projection, products = (partial(linear, bias=bias) for bias in biases)
     own = partial(
         layer,
-        attention=partial(attention, qkv=projection, out=projection),
+        attention=partial(attention, project=partial(projections, linear=projection), out=projection, drop=drop),
         mlp=partial(mlp, activation=ACTIVATIONS[activation], linear=products),
     )
     where = [name for name, there in zip(("attention", "MLP"), biases, strict=True) if there]
-    words = f"RMS norm, rotary positions, gated MLP ({activation}), biases: {' and '.join(where) or 'none'}"
-    return described("llama", words, own, fields, tied=tied)
+    about = f"RMS norm, rotary positions, gated MLP ({activation}), biases: {' and '.join(where) or 'none'}"
+    return described(fields, about, own, sizes(fields))

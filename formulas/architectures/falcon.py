@@ -1,0 +1,101 @@
+"""Falcon (Almazrouei et al. 2023, arXiv 2311.16867): attention and MLP side by side, one key/value head, or some."""
+
+from functools import partial
+
+from derive import Described, block, cached, copy, expand, identity, linear, repeat_heads
+from formulas.architectures.decoder import HEADS, decoder, embedding
+from formulas.architectures.fused import ACTIVATIONS, AXES, drop_of
+from formulas.architectures.gpt import core, final_norm, mlp, norm
+from formulas.architectures.gpt2 import unrotated
+from formulas.architectures.llama import DIVIDES, LETTERS, rotated
+from formulas.architectures.phi3 import together
+
+MODEL_TYPES = ("falcon",)
+
+
+@block
+def attention(x, *, linear, rotate, copied, drop):
+    """Attention; heads may be copied out to the query heads before they are cached, as transformers does it."""
+    q, k, v = (copy(each) for each in together(x, linear))
+    if copied:
+        k, v = repeat_heads(k, "g -> a"), repeat_heads(v, "g -> a")
+    q, k = rotate(q, k)
+    k, v = cached(k), cached(v)
+    share = identity if copied else partial(expand, pattern="g -> a")
+    return linear(core(q, share(k), share(v), drop), "a d -> h", tp="a", name="projection")
+
+
+@block
+def layer(x, attention, mlp, drop, drop_between):
+    x = x + drop_between(attention(norm(x)))
+    return x + drop(mlp(norm(x)))
+
+
+@block(name="layer")
+def parallel_layer(x, attention, mlp, drop, drop_between):
+    y = norm(x)
+    return x + drop(mlp(y) + attention(y))
+
+
+@block(name="layer")
+def two_norms_layer(x, attention, mlp, drop, drop_between):
+    return x + drop(mlp(norm(x)) + attention(norm(x)))
+
+
+LAYERS = {"in turn": layer, "side by side": parallel_layer, "side by side, each with a norm": two_norms_layer}
+
+
+def outline(fields, new):
+    """How attention and MLP are arranged, which depends on the generation of the architecture."""
+    parallel = fields.flag("parallel_attn", default=True)
+    norms = fields.size("num_ln_in_parallel_attn", default=2 if new else 1)
+    if not parallel:
+        fields.only("new_decoder_architecture", False, why="its attention and MLP are side by side")
+        return "in turn"
+    return "side by side, each with a norm" if new and norms.value > 1 else "side by side"
+
+
+def read(fields):
+    """transformers' FalconConfig; heads share the hidden size."""
+    fields.ignores("rope_theta", "rope_scaling", "n_embed", "apply_residual_connection_post_layernorm")
+    new = fields.flag("new_decoder_architecture", default=False)
+    alone = fields.flag("multi_query", default=True) and not new
+    alibi = fields.flag("alibi", default=False)
+    how, activation = outline(fields, new), fields.choice("activation", known=ACTIVATIONS, default="gelu")
+    bias, between = fields.flag("bias", default=False), drop_of(fields, "attention_dropout")
+    own = partial(
+        LAYERS[how],
+        attention=partial(
+            attention,
+            linear=partial(linear, bias=bias),
+            rotate=unrotated if alibi else rotated,
+            copied=new,
+            drop=between if alibi else identity,
+        ),
+        mlp=partial(mlp, activation=ACTIVATIONS[activation], drop=identity, bias=bias),
+        drop=drop_of(fields, "hidden_dropout"),
+        drop_between=between,
+    )
+    h, a = fields.size("hidden_size", "n_embed"), fields.size("num_attention_heads", "n_head")
+    heads = fields.size("num_kv_heads", "n_head_kv", default=a)
+    at = {
+        "L": fields.size("num_hidden_layers", "n_layer"),
+        "h": h,
+        "a": a,
+        "g": fields.known(1, "multi_query") if alone else heads if new else a,
+        "d": fields.quotient(h, a, "head_dim"),
+        "f": fields.size("ffn_hidden_size", default=fields.times(h, 4)),
+        "V": fields.size("vocab_size"),
+    }
+    made = decoder(
+        "falcon",
+        f"layer norm, attention and MLP {how}, {'ALiBi' if alibi else 'rotary positions'}, {activation}",
+        LETTERS,
+        own,
+        final_norm=final_norm,
+        head=HEADS[fields.flag("tie_word_embeddings", default=True)],
+        embedding=embedding,
+        divides=DIVIDES,
+        axes=AXES,
+    )
+    return Described(made, at)

@@ -1,0 +1,27 @@
+"""Parts of GPT's successors: one product for queries, keys and values, GELUs that are spelled out, dropout that may be 0."""
+
+from functools import partial
+
+from derive import add, copy, cube, dropout, gelu, identity, linear, multiply, relu, scaled, silu, tanh
+
+AXES = {"qkv": "(a + 2*g)*d"}
+biased = partial(linear, bias=True)
+
+
+def gelu_new(x):
+    """GELU by its approximation with tanh, spelled out as transformers does it: each operation keeps what it needs."""
+    bent = tanh(scaled(add(x, scaled(cube(x)))))
+    return multiply(scaled(x), copy(bent), name="gelu output")
+
+
+ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "gelu_pytorch_tanh": gelu, "relu": relu, "silu": silu}
+
+
+def then(function, drop):
+    """A linear layer with dropout behind it."""
+    return function if drop is identity else lambda *inputs, **settings: drop(function(*inputs, **settings))
+
+
+def drop_of(fields, *names, default=0.0):
+    """Dropout, where the field gives it a probability."""
+    return dropout if fields.share(*names, default=default) else identity

@@ -1,0 +1,23 @@
+"""Gemma 3 (Gemma team 2025, arXiv 2503.19786): five layers with a window to one without, norms of queries and keys."""
+
+from functools import partial
+
+from formulas.architectures.gemma2 import cap, outline, shifted_norm
+from formulas.architectures.gpt import core
+from formulas.architectures.llama import projections, rope, rotated
+
+MODEL_TYPES = ("gemma3_text",)
+ROTATE = {"window layer": partial(rotated, rope=partial(rope, of="local ")), "full layer": rotated}
+
+
+def read(fields):
+    """transformers' Gemma3TextConfig; it has a cap of the scores, which its attention does not apply."""
+    fields.ignores(
+        "rope_theta", "rope_scaling", "rope_local_base_freq", "query_pre_attn_scalar", "attn_logit_softcapping",
+        "cache_implementation",
+    )  # fmt: skip
+    every = fields.size("sliding_window_pattern", "_sliding_window_pattern", default=6)
+    normed = partial(projections, normed=shifted_norm)
+    about = "norms of query and key heads, windows in all but every sixth layer"
+    capped = cap(fields, "final_logit_softcapping", None)
+    return outline(fields, about, core, capped, lambda index: (index + 1) % every.value != 0, normed, ROTATE)

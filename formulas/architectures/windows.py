@@ -1,0 +1,45 @@
+"""Layers whose attention reaches back over a window, all of them or some: which ones, and what they are made of."""
+
+from functools import partial
+
+from derive import Layers, cached
+from derive.model import Given
+from formulas.architectures.gpt import core
+
+TYPES = {"sliding_attention": "window layer", "full_attention": "full layer"}
+COUNTS = {"window layer": "L_w", "full layer": "L_f"}
+
+
+def windowed(attention, core=core):
+    """Attention by kind of layer: over a window of w tokens, and over all."""
+    return {
+        "window layer": partial(attention, core=partial(core, window="w"), hold=partial(cached, window="w")),
+        "full layer": partial(attention, core=core),
+    }
+
+
+def alternating(fields, count, window, is_window):
+    """The type of every layer: as the list says, or, where there is none, as the type's own rule for layer i."""
+    listed = fields.texts("layer_types", known=TYPES, count=count.value)
+    if window is None:
+        return ("full_attention",) * count.value
+    rule = ("sliding_attention" if is_window(index) else "full_attention" for index in range(count.value))
+    return listed or tuple(rule)
+
+
+def kinds(types, layer, sizes, window, letters):
+    """Layers, sizes, order and letters for these types of layers: of one kind they are L, of two L_w and L_f.
+
+    `layer` is one layer function for each kind.
+    """
+    order = tuple(TYPES[each] for each in types)
+    if window is None or set(order) == {"full layer"}:
+        return {"layer": layer["full layer"], "sizes": sizes, "letters": letters}
+    sizes = {**sizes, "w": window}
+    if set(order) == {"window layer"}:
+        return {"layer": layer["window layer"], "sizes": sizes, "letters": f"{letters} w"}
+    del sizes["L"]
+    counts = {COUNTS[kind]: Given(order.count(kind), "config layer_types") for kind in COUNTS}
+    found = {kind: Layers(count, layer[kind]) for kind, count in COUNTS.items()}
+    names = " ".join(each for each in letters.split() if each != "L")
+    return {"layer": found, "sizes": sizes | counts, "letters": f"{names} w L_w L_f", "order": order}
