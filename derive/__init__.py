@@ -14,14 +14,15 @@ _HOME = {
     "derive.model": ("Architecture", "Given", "Layers", "Model"),
     "derive.letters": ("Letter", "Notation", "notation"),
     "derive.ops.contraction": ("einsum", "linear"),
-    "derive.ops.layout": ("along", "cached", "concat", "part"),
+    "derive.ops.layout": ("along", "cached", "concat", "extended", "part"),
     "derive.ops.lookup": ("cross_entropy", "lookup"),
     "derive.ops.normalisation": ("layer_norm", "softmax"),
     "derive.ops.pointwise": (
-        "add", "cast", "clamp", "copy", "cube", "dropout", "exp", "expand", "gelu", "identity", "masked_fill", "mean",
-        "multiply", "relu", "repeat_heads", "rotate_half", "rsqrt", "scaled", "sigmoid", "silu", "softplus", "square",
-        "tanh",
+        "add", "cast", "clamp", "copy", "cube", "divide", "dropout", "exp", "expand", "gelu", "identity", "masked_fill",
+        "mean", "multiply", "relu", "repeat_heads", "rotate_half", "rsqrt", "scaled", "sigmoid", "silu", "softplus",
+        "square", "tanh", "total",
     ),
+    "derive.ops.scan": ("outer", "recurrence", "state"),
     "derive.ops.routing": ("combine", "dispatch", "dispatch_scores", "expert_linear", "rows_of", "top_k"),
     "derive.plan": ("Plan", "parse_plan"),
     "derive.products": ("flops", "pointwise"),
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from derive.letters import Letter, Notation, notation
     from derive.model import Architecture, Given, Layers, Model
     from derive.ops.contraction import einsum, linear
-    from derive.ops.layout import along, cached, concat, part
+    from derive.ops.layout import along, cached, concat, extended, part
     from derive.ops.lookup import cross_entropy, lookup
     from derive.ops.normalisation import layer_norm, softmax
     from derive.ops.pointwise import (
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         clamp,
         copy,
         cube,
+        divide,
         dropout,
         exp,
         expand,
@@ -72,8 +74,10 @@ if TYPE_CHECKING:
         softplus,
         square,
         tanh,
+        total,
     )
     from derive.ops.routing import combine, dispatch, dispatch_scores, expert_linear, rows_of, top_k
+    from derive.ops.scan import outer, recurrence, state
     from derive.plan import Plan, parse_plan
     from derive.precision import bf16, boolean, compute, fp16, fp32, fp64, int64, recipe
     from derive.products import flops, pointwise

@@ -124,6 +124,24 @@ class Fields:
         """A multiple of another size, as a type's own rule has it."""
         return Given(size.value * factor, f"{factor}*{_field(size)}")
 
+    def product(self, one: Given, other: Given) -> Given:
+        """The product of two sizes."""
+        return Given(one.value * other.value, f"{_field(one)}*{_field(other)}")
+
+    def ceiling(self, size: Given, below: int) -> Given:
+        """A part of another size, rounded up."""
+        return Given(-(-size.value // below), f"{_field(size)}/{below}, rounded up")
+
+    def says(self, name: str, text: str) -> bool:
+        """Whether a field is that text, or missing, which means the same."""
+        self.read.add(name)
+        return self.values.get(name, text) == text
+
+    def same(self, one: Given, other: Given) -> None:
+        """Refuse two sizes that must be one and are not."""
+        if one.value != other.value:
+            self._refuse(f"{_field(one)} = {one.value} must be {_field(other)} = {other.value}")
+
     def plus(self, size: Given, more: int) -> Given:
         """Another size and so many more."""
         return Given(size.value + more, f"{_field(size)} + {more}")
@@ -187,6 +205,15 @@ class Fields:
         for each in value:
             if each not in (choices := list(known)):
                 self._refuse(f"{self.prefix}{name} has {_shown(each)}: it may have {', '.join(choices)}")
+        return tuple(value)
+
+    def whole_numbers(self, name: str) -> tuple[int, ...]:
+        """A list of indices, empty where there is none."""
+        _, value = self._find((name,))
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(type(each) is int and each >= 0 for each in value):
+            self._refuse(f"{self.prefix}{name} must be a list of whole numbers, is {_shown(value)}")
         return tuple(value)
 
     def only(self, name: str, *allowed: Any, why: str) -> None:

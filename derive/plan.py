@@ -34,7 +34,8 @@ KERNELS: dict[str, dict[str, Kernel | None]] = {
         "materialised": None,
         "flash": Kernel(),
         "cuda_flash": Kernel((("random state", uint64, 2), ("unused random state", uint64, 1))),
-    }
+    },
+    "scan": {"materialised": None, "fused": Kernel()},
 }
 
 MASKS = ("causal", "full", "packed")  # packed: causal within each of the documents of a sequence
@@ -197,6 +198,7 @@ KEYS: dict[str, Key] = {
     ),
     "early-stop": Key("a recomputation stops at the last tensor that is needed", "early-stop", _flag("early_stop")),
     "attention": Key("how attention's core runs", f"attention={'|'.join(KERNELS['attention'])}", _kernel("attention")),
+    "scan": Key("how a state-space layer's scan runs", f"scan={'|'.join(KERNELS['scan'])}", _kernel("scan")),
     "mask": Key(
         "which pairs of tokens count",
         f"mask={'|'.join(MASKS)}",

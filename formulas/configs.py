@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent / "architectures"
 _TYPES = re.compile(r"^MODEL_TYPES = \(([^)]*)\)", re.MULTILINE)
-_READ = re.compile(r'fields\.(?:size|optional|positive|flag|choice|share|texts|only|section)\(\s*((?:"\w+",?\s*)+)')
+_READERS = "size|optional|positive|flag|choice|share|texts|whole_numbers|only|section|says"
+_READ = re.compile(rf'fields\.(?:{_READERS})\(\s*((?:"\w+",?\s*)+)')
 
 # Fields of types that no module here reads: they change what is computed, so that a type which has them by surprise is
 # refused. The fields that some module reads belong to these too.

@@ -46,6 +46,12 @@ def concat(pattern: str, *parts: Tensor, name: str = "concatenation") -> Tensor:
     return apply("concat", parts, tuple(() for _ in parts), axes=axes, called=name, dtype=first.dtype)
 
 
+def extended(x: Tensor, more: Tensor, letter: str, *, name: str | None = None) -> Tensor:
+    """`x` with what is one more along its last axis behind it, in new memory; gradients need nothing."""
+    (last,) = named_axes(letter, f"extended {x.name!r}")
+    return apply("concat", (x, more), ((), ()), axes=(*x.axes[:-1], last), called=name or x.name, dtype=x.dtype)
+
+
 def along(x: Tensor, axis: str, *, before: str, tp: bool = False) -> Tensor:
     """`x` read the same along a new axis in front of `before`, in the same memory: what all heads share."""
     place = [each.name for each in x.axes].index(before)

@@ -94,6 +94,17 @@ def multiply(x: Tensor, y: Tensor, *, name: str = "product") -> Tensor:
     return apply("multiply", (x, y), ((y,), (x,)), axes=x.axes, called=name, dtype=_wider(x, y))
 
 
+def divide(x: Tensor, y: Tensor, *, name: str = "quotient") -> Tensor:
+    """x / y element by element, y broadcast; the gradient of x needs y, that of y both."""
+    _broadcasts("divide", x, y)
+    return apply("divide", (x, y), ((y,), (x, y)), axes=x.axes, called=name, dtype=_wider(x, y))
+
+
+def total(x: Tensor) -> Tensor:
+    """The sum over the last axis; its gradient needs nothing."""
+    return apply("sum", (x,), ((),), axes=x.axes[:-1], called="sum", dtype=x.dtype)
+
+
 def masked_fill(x: Tensor, mask: Tensor) -> Tensor:
     """`x` with the elements replaced where the mask is set, as an operation of its own: its gradient needs the mask."""
     _broadcasts("masked_fill", x, mask)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -107,3 +108,10 @@ def decoder(
         kinds=several,
         **{"kernels": (("attention", "flash"),), **settings},
     )
+
+
+def with_layers(made: Architecture, kinds: Mapping[str, Layers]) -> Architecture:
+    """The same architecture with other layers of the same kinds."""
+    first = next(iter(kinds.values()))
+    whole = partial(made.model, kinds=kinds)
+    return replace(made, layer=first.layer, model=whole, kinds=kinds if made.kinds else {})

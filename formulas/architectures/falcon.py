@@ -32,13 +32,13 @@ def layer(x, attention, mlp, drop, drop_between):
 
 
 @block(name="layer")
-def parallel_layer(x, attention, mlp, drop, drop_between):
+def parallel_layer(x, attention, mlp, drop):
     y = norm(x)
     return x + drop(mlp(y) + attention(y))
 
 
 @block(name="layer")
-def two_norms_layer(x, attention, mlp, drop, drop_between):
+def two_norms_layer(x, attention, mlp, drop):
     return x + drop(mlp(norm(x)) + attention(norm(x)))
 
 
@@ -74,7 +74,7 @@ def read(fields):
         ),
         mlp=partial(mlp, activation=ACTIVATIONS[activation], drop=identity, bias=bias),
         drop=drop_of(fields, "hidden_dropout"),
-        drop_between=between,
+        **({"drop_between": between} if how == "in turn" else {}),
     )
     h, a = fields.size("hidden_size", "n_embed"), fields.size("num_attention_heads", "n_head")
     heads = fields.size("num_kv_heads", "n_head_kv", default=a)

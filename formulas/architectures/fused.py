@@ -1,4 +1,4 @@
-"""Parts of GPT's successors: one product for queries, keys and values, GELUs that are spelled out, dropout that may be 0."""
+"""Parts of GPT's successors: queries, keys and values in one product, a GELU that is spelled out, dropout."""
 
 from functools import partial
 

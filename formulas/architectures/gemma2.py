@@ -99,10 +99,11 @@ def read(fields):
     fields.ignores("rope_theta", "rope_scaling", "query_pre_attn_scalar", "cache_implementation")
     core_of = capped_core if cap(fields, "attn_logit_softcapping", 50.0) else core
     about = "windows in every other layer"
-    return outline(fields, about, core_of, cap(fields, "final_logit_softcapping", 30.0), lambda index: index % 2 == 0)
+    capped = cap(fields, "final_logit_softcapping", 30.0)
+    return outline(fields, about, core=core_of, capped=capped, is_window=lambda index: index % 2 == 0)
 
 
-def outline(fields, about, core, capped, is_window, project=projections, rotate=None):
+def outline(fields, about, *, core, capped, is_window, project=projections, rotate=None):
     """What Gemma 2 and 3 have in common; `project` and `rotate`, by kind of layer, are what they have not."""
     fields.only("use_bidirectional_attention", False, why="every token then attends to later ones too")
     activation = fields.choice("hidden_activation", "hidden_act", known=ACTIVATIONS, default=GELU)

@@ -20,4 +20,5 @@ def read(fields):
     normed = partial(projections, normed=shifted_norm)
     about = "norms of query and key heads, windows in all but every sixth layer"
     capped = cap(fields, "final_logit_softcapping", None)
-    return outline(fields, about, core, capped, lambda index: (index + 1) % every.value != 0, normed, ROTATE)
+    settings = {"core": core, "capped": capped, "project": normed, "rotate": ROTATE}
+    return outline(fields, about, is_window=lambda index: (index + 1) % every.value != 0, **settings)

@@ -37,9 +37,9 @@ def normalised(x, over=1):
     return multiply(y, rsqrt(mean(square(y), over)), name="normalised input")
 
 
-def rms_norm(x, over=1):
+def rms_norm(x, over=1, name="norm output"):
     gain = parameter("norm weight", x.axes[-over:], Role.GAIN)
-    return multiply(cast(normalised(x, over), compute), gain, name="norm output")
+    return multiply(cast(normalised(x, over), compute), gain, name=name)
 
 
 @block
