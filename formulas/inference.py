@@ -33,9 +33,7 @@ def held(model, plan, *, needed=False):
     for tensor in model.whole.tensors:
         if tensor.op is None or tensor.op.name != "cache":
             continue
-        (source,) = tensor.op.inputs
-        while needed and source.op.name in ("expand", "copy"):
-            (source,) = source.op.inputs
+        source = tensor.op.inputs[-1 if needed else 0]  # what was copied out to all heads, if anything was
         rows = whole(source, model.whole, plan, "later tokens attend to it")
         ledger += within(rows, tensor.op.window) if tensor.op.window is not None else rows
     return ledger

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from checks.oracles import optional
-from checks.oracles.layers import Core, Sizes, cuda_flash, dropout, fused_softmax, repeated
+from checks.oracles.layers import Core, Sizes, cuda_flash, dropout, fused_softmax, kept_by_flash, repeated
 
 torch: Any = optional("torch")
 LLAMA, GPT2 = ".models.llama.modeling_llama", ".models.gpt2.modeling_gpt2"
@@ -24,6 +24,7 @@ CORES: dict[str, Core] = {
     "witness_cuda": cuda_flash,
     "witness_cuda_repeated": repeated(cuda_flash),
     "witness_softmax": fused_softmax,
+    "witness_kernel": kept_by_flash,
 }
 
 
@@ -37,7 +38,7 @@ def _adapted(core: Core) -> Callable[..., Any]:
     return attention
 
 
-def _settled(config: Any, attention: str) -> Any:
+def settled(config: Any, attention: str) -> Any:
     if attention in CORES:
         _part("AttentionInterface").register(attention, _adapted(CORES[attention]))
     config._attn_implementation = attention
@@ -58,7 +59,7 @@ def llama_config(n: Sizes, attention: str) -> Any:
         tie_word_embeddings=False,
         use_cache=False,
     )
-    return _settled(config, attention)
+    return settled(config, attention)
 
 
 def gpt2_config(n: Sizes, attention: str, p: float, activation: str = "gelu") -> Any:
@@ -76,7 +77,7 @@ def gpt2_config(n: Sizes, attention: str, p: float, activation: str = "gelu") ->
         attn_pdrop=p,
         use_cache=False,
     )
-    return _settled(config, attention)
+    return settled(config, attention)
 
 
 def llama_model(n: Sizes, attention: str, device: str) -> Any:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from derive.collectives import gather, is_partial, reduce
 from derive.errors import ShapeError
 from derive.ops.pointwise import add
+from derive.precision import DType, compute
 from derive.tensor import Axis, Contraction, Mesh, Remainder, Role, Tensor, shape_text
 from derive.tracing import apply, has_adapter, named_axes, parameter, size_of
 
@@ -55,6 +56,7 @@ def einsum(
         needs,
         axes=tuple(axes[letter] for letter in result),
         called=name,
+        dtype=next((each.dtype for each in operands if isinstance(each.dtype, DType)), compute),
         contraction=contraction if len(operands) > 1 else None,  # one operand is moved or summed, not multiplied
     )
     contracted = [axis for letter, axis in axes.items() if letter not in result]

@@ -60,9 +60,23 @@ def along(x: Tensor, axis: str, *, before: str, tp: bool = False) -> Tensor:
     return apply("expand", (x,), ((),), axes=axes, called=x.name, dtype=x.dtype, role=x.role, free=True, view_of=x)
 
 
-def cached(x: Tensor, *, window: str | None = None) -> Tensor:
-    """`x` itself, which is held for the tokens that come later, of a `window` the last of them only."""
+def cached(x: Tensor, *, window: str | None = None, copied_from: Tensor | None = None) -> Tensor:
+    """`x` itself, which is held for the tokens that come later, of a `window` the last of them only.
+
+    Where heads that share it have been copied out before, `copied_from` is what they share: all that is needed.
+    """
     reach = size_of(window, f"cached {x.name!r}") if window is not None else None
+    inputs = (x,) if copied_from is None else (x, copied_from)
+    needs: tuple[tuple[Tensor, ...], ...] = tuple(() for _ in inputs)
     return apply(
-        "cache", (x,), ((),), axes=x.axes, called=x.name, dtype=x.dtype, role=x.role, free=True, view_of=x, window=reach
+        "cache",
+        inputs,
+        needs,
+        axes=x.axes,
+        called=x.name,
+        dtype=x.dtype,
+        role=x.role,
+        free=True,
+        view_of=x,
+        window=reach,
     )

@@ -48,8 +48,11 @@ def dispatch_scores(scores: Tensor, rows: Tensor) -> Tensor:
 
 
 def combine(y: Tensor, rows: Tensor, x: Tensor) -> Tensor:
-    """The rows added up token by token, in the shape of `x`; the gradient needs the rows."""
-    return apply("combine", (y, rows), ((rows,), ()), axes=x.axes, called="experts' output", dtype=x.dtype)
+    """The rows added up token by token, in the shape of `x`; the gradient needs where they belong.
+
+    What is added is kept too, for its shape alone: so torch's `index_add_` does it (torch 2.13, derivatives.yaml).
+    """
+    return apply("combine", (y, rows), ((y, rows), ()), axes=x.axes, called="experts' output", dtype=x.dtype)
 
 
 def expert_linear(

@@ -17,10 +17,11 @@ MODEL_TYPES = ("falcon",)
 def attention(x, *, linear, rotate, copied, drop):
     """Attention; heads may be copied out to the query heads before they are cached, as transformers does it."""
     q, k, v = (copy(each) for each in together(x, linear))
+    shared = (k, v) if copied else (None, None)
     if copied:
         k, v = repeat_heads(k, "g -> a"), repeat_heads(v, "g -> a")
     q, k = rotate(q, k)
-    k, v = cached(k), cached(v)
+    k, v = (cached(each, copied_from=few) for each, few in zip((k, v), shared, strict=True))
     share = identity if copied else partial(expand, pattern="g -> a")
     return linear(core(q, share(k), share(v), drop), "a d -> h", tp="a", name="projection")
 

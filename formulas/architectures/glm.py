@@ -14,7 +14,7 @@ from formulas.architectures.llama import (
     sizes,
 )
 from formulas.architectures.phi3 import paired_mlp
-from formulas.architectures.rotary import new_tables_of, partly, rotary
+from formulas.architectures.rotary import new_tables_of, partly, relaid, rotary
 
 MODEL_TYPES = ("glm",)
 HALF = 0.5
@@ -30,6 +30,7 @@ def read(fields, layer=layer, about="RMS norm"):
         attention,
         project=partial(projections, linear=projection),
         rotate=partly(rotated, new_tables_of),
+        out=relaid(linear),
         drop=drop_of(fields),
     )
     layers = partial(layer, attention=own, mlp=partial(paired_mlp, activation=ACTIVATIONS[activation]))

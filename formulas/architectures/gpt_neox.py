@@ -9,7 +9,7 @@ from formulas.architectures.gpt import final_norm, mlp, norm
 from formulas.architectures.gptj import embedding
 from formulas.architectures.llama import DIVIDES, LETTERS, attention
 from formulas.architectures.phi3 import together
-from formulas.architectures.rotary import partly, rotary
+from formulas.architectures.rotary import partly, relaid, rotary
 
 MODEL_TYPES = ("gpt_neox",)
 QUARTER = 0.25
@@ -45,7 +45,7 @@ def read(fields):
             attention,
             project=partial(together, linear=projection),
             rotate=partly(rotated),
-            out=then(projection, drop),
+            out=relaid(then(projection, drop)),
             drop=drop_of(fields, "attention_dropout"),
         ),
         mlp=partial(mlp, activation=ACTIVATIONS[activation], drop=drop),

@@ -4,8 +4,10 @@ from functools import partial
 
 from derive import (
     Role,
+    add,
     block,
     clamp,
+    concat,
     copy,
     dropout,
     einsum,
@@ -24,11 +26,12 @@ from formulas.architectures import experts
 from formulas.architectures.experts import LETTERS, mixture
 from formulas.architectures.llama import attention, described, drop_of, projections, sizes
 from formulas.architectures.olmo2 import final_norm, norm
+from formulas.architectures.rotary import relaid, tables_of
 from formulas.architectures.windows import alternating, kinds, windowed
 
 MODEL_TYPES = ("gpt_oss",)
 HEAD = 64  # transformers' width of a head where the file has none
-AXES = experts.AXES | {"s_1": "s + 1"}
+AXES = experts.AXES | {"s_1": "s + 1", "d_2": "d/2"}
 
 
 @block(name="core", fused_by="attention")
@@ -38,6 +41,18 @@ def sinking_core(q, k, v, drop=dropout, window=None):
     p = softmax(extended(scores, parameter("sinks", "a", Role.SINKS, tp="a"), "s_1"))
     p = drop(part(p, "s_1 -> s", name="attention probabilities"))
     return einsum("b a q k, k b a d -> q b a d", p, v, name="attention output", masked="q k", window=window)
+
+
+def rotated(q, k):
+    """Queries and keys rotated half against half, by tables of half the width."""
+    cos, sin = tables_of("s d_2")
+
+    def turned(x):
+        left, right = (part(x, "d -> d_2") for _ in "lr")
+        sides = (add(multiply(one, cos), multiply(other, sin)) for one, other in ((left, right), (right, left)))
+        return concat("d_2 d_2 -> d", *sides, name=f"rotated {x.name}")
+
+    return turned(q), turned(k)
 
 
 @block
@@ -66,7 +81,13 @@ def read(fields):
         "initial_context_length", "experts_per_token", "hidden_act",
     )  # fmt: skip
     projection = partial(linear, bias=fields.flag("attention_bias", default=True))
-    own = partial(attention, project=partial(projections, linear=projection), out=projection, drop=drop_of(fields))
+    own = partial(
+        attention,
+        project=partial(projections, linear=projection),
+        rotate=rotated,
+        out=relaid(projection),
+        drop=drop_of(fields),
+    )
     mlp = partial(
         mixture,
         router=router,

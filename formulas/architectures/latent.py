@@ -9,6 +9,7 @@ from derive import (
     compute,
     concat,
     constant,
+    copy,
     dropout,
     einsum,
     fp32,
@@ -85,7 +86,8 @@ def attention(x, *, queries=low_rank_queries, rotate=rotated, bias=False, drop=i
     kv = linear(latent, "r_kv -> a d_kv", tp="a", name="key and value")
     k_nope, v = part(kv, "d_kv -> d_nope", name="key"), part(kv, "d_kv -> d_v", name="value")
     k = concat("d_nope d_rope -> d", k_nope, along(k_rope, "a", before="d_rope", tp=True), name="key")
-    return linear(core(q, k, v, drop), "a d_v -> h", tp="a", bias=bias, name="projection")
+    y = copy(core(q, k, v, drop))  # the queries were put together, so that heads are before tokens
+    return linear(y, "a d_v -> h", tp="a", bias=bias, name="projection")
 
 
 @block(name="attention")

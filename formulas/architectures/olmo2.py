@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from derive import Role, block, cast, compute, linear, multiply, parameter
+from derive import Role, block, cast, compute, constant, fp32, linear, multiply, parameter
 from formulas.architectures.llama import (
     ACTIVATIONS,
     attention,
@@ -13,6 +13,7 @@ from formulas.architectures.llama import (
     projections,
     sizes,
 )
+from formulas.architectures.rotary import turned
 
 MODEL_TYPES = ("olmo2",)
 
@@ -21,6 +22,12 @@ def wide_norm(x, over=1):
     """RMS norm whose weight multiplies in fp32."""
     gain = parameter("norm weight", x.axes[-over:], Role.GAIN)
     return cast(multiply(normalised(x, over), gain, name="norm output in fp32"), compute, name="norm output")
+
+
+def rotated(q, k):
+    """Queries and keys, rotated in fp32."""
+    angles = tuple(constant(name, "s d", fp32) for name in ("cos", "sin"))
+    return tuple(cast(turned(each, *angles), compute, name=f"rotated {each.name}") for each in (q, k))
 
 
 @block
@@ -47,7 +54,7 @@ def read(fields):
     project = partial(projections, linear=projection, normed=partial(wide_norm, over=2))
     own = partial(
         layer,
-        attention=partial(attention, project=project, out=projection, drop=drop_of(fields)),
+        attention=partial(attention, project=project, rotate=rotated, out=projection, drop=drop_of(fields)),
         mlp=partial(mlp, activation=ACTIVATIONS[activation]),
     )
     about = "RMS norms behind attention and MLP, norms of all queries and keys, rotary positions, gated MLP"

@@ -12,7 +12,7 @@ from formulas.architectures.llama import (
     norm,
     sizes,
 )
-from formulas.architectures.rotary import partly, rotary
+from formulas.architectures.rotary import partly, relaid, rotary
 from formulas.architectures.windows import alternating, kinds, windowed
 
 MODEL_TYPES = ("phi3",)
@@ -48,7 +48,7 @@ def read(fields):
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     window, at = fields.optional("sliding_window", default=None), sizes(fields)
     rotated = rotary(fields, at["d"], default=1.0)
-    own = partial(attention, project=together, rotate=partly(rotated), drop=drop_of(fields))
+    own = partial(attention, project=together, rotate=partly(rotated), out=relaid(linear), drop=drop_of(fields))
     layers = {
         kind: partial(
             layer, attention=each, mlp=partial(paired_mlp, activation=ACTIVATIONS[activation]),

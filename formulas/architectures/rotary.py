@@ -61,6 +61,14 @@ def apart(q, k, letters, turn, tables):
     return turn(q, *tables(letters)), turn(k, *tables(letters))
 
 
+def relaid(out):
+    """An output layer that copies what attention gives: a kernel lays its result out as the queries are laid out.
+
+    Queries that were put together from parts have heads before tokens, the output layer tokens before heads.
+    """
+    return lambda y, pattern, **settings: out(copy(y), pattern, **settings)
+
+
 def partly(rotary, tables=tables_of, how=together):
     """What rotates queries and keys: all of each head, or a part."""
     whole = not rotary.axes
