@@ -127,8 +127,8 @@ class Architecture:
 
     def with_adapters(self, names: tuple[str, ...]) -> Architecture:
         """The same with adapters beside the linear layers of its layers that are named, or beside all."""
-        known = {tensor.name.removesuffix(" weight"): tensor for tensor in self.model_trace.tensors if tensor.copies}
-        linear = [name for name, each in known.items() if each.role is Role.WEIGHT and not _picked(each)]
+        weights = [each for each in self.model_trace.tensors if each.copies and each.role is Role.WEIGHT]
+        linear = [each.name.removesuffix(" weight") for each in weights if not _picked(each)]
         for name in names:
             if name not in linear:
                 raise unknown("linear layer", name, linear)

@@ -98,3 +98,74 @@ def test_falcon_caches_heads_that_it_has_copied_out():
     held, needed = (value(fields, name, b=b, s=s) for name in ("kv-cache", "needed-kv-cache"))
     assert cache_bytes(fields, b, s) == held
     assert held / needed == a / fields["num_kv_heads"]
+
+
+# ---- adapters and frozen weights ----
+
+
+def with_adapters(model, rank: int):
+    """The model with a low-rank product beside every linear layer of its decoder layers, and nothing else trained."""
+    torch = configured.torch
+
+    class Adapted(torch.nn.Module):
+        def __init__(self, base):
+            super().__init__()
+            make = lambda *shape: torch.nn.Parameter(torch.empty(shape, dtype=torch.bfloat16, device="meta"))  # noqa: E731
+            self.base, self.A, self.B = base, make(rank, base.in_features), make(base.out_features, rank)
+
+        def forward(self, x):
+            linear = torch.nn.functional.linear
+            return self.base(x) + linear(linear(x, self.A), self.B)
+
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+    for layer in configured.layers_of(model):
+        linear = [(name, each) for name, each in layer.named_modules() if isinstance(each, torch.nn.Linear)]
+        for name, each in linear:
+            where, _, last = name.rpartition(".")
+            setattr(layer.get_submodule(where), last, Adapted(each))
+    return model
+
+
+def passes(run) -> tuple[int, int]:
+    result = []
+    return flops(lambda: result.append(run())), flops(lambda: result[0].sum().backward())
+
+
+FROZEN = {  # parameters by their names there, and the same in the plan
+    "the embedding": (("embed_tokens",), "frozen=token table"),
+    "embedding and norms": (("embed_tokens", "norm"), "frozen=token table+norm weight"),
+    "MLPs": (("mlp",), "frozen=mlp"),
+    "all but attention": (("embed_tokens", "mlp", "norm", "lm_head"), "frozen=token table+mlp+norm weight+head"),
+}
+
+
+@seeds
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_adapters(seed: int, layers: int):
+    """LoRA on Llama: bytes of each layer, and FLOPs of both passes; the first layer's input needs no gradient."""
+    fields = {**configuration("llama", seed), "num_hidden_layers": layers}
+    model = with_adapters(theirs(fields), 3)
+    kept = kept_by_layer(model, run_of(model, b, s))
+    plan = "attention=cuda_flash,mask=full,lora=3"
+    assert sum(kept) == configured.within_layers(fields, plan, b=b, s=s)
+    assert passes(run_of(model, b, s)) == configured.both_passes(fields, plan, b=b, s=s)
+    trained = sum(each.numel() for each in model.parameters() if each.requires_grad)
+    states = value(fields, "states", "lora=3", b=b, s=s)
+    assert states == 2 * value(fields, "parameters", "lora=3") + 14 * trained
+
+
+@seeds
+@pytest.mark.parametrize("case", FROZEN)
+def test_frozen_weights(seed: int, case: str):
+    """What is not trained drops the products, the bytes and the states that only its training needs."""
+    names, plan = FROZEN[case]
+    fields = {**configuration("llama", seed), "tie_word_embeddings": False}
+    model = theirs(fields)
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(not any(each in name for each in names))
+    plan = f"attention=cuda_flash,mask=full,{plan}"
+    assert sum(kept_by_layer(model, run_of(model, b, s))) == configured.within_layers(fields, plan, b=b, s=s)
+    assert passes(run_of(model, b, s)) == configured.both_passes(fields, plan, b=b, s=s)
+    trained = sum(each.numel() for each in model.parameters() if each.requires_grad)
+    assert value(fields, "states", plan) == 2 * value(fields, "parameters") + 14 * trained

@@ -18,6 +18,7 @@ from derive.plan import parse_plan
 from derive.precision import recipe
 from derive.products import flops as forward
 from derive.reading import to_tree
+from derive.roles import Role
 from derive.situation import situation
 from formulas import formula_of
 from formulas.configs import model_of_fields
@@ -188,3 +189,26 @@ def forward_flops(fields: dict[str, Any], **sizes: int) -> Fraction:
     found = number(to_tree(ledger.value), case.known)
     assert isinstance(found, Fraction)
     return found
+
+
+def both_passes(fields: dict[str, Any], plan: str, **sizes: int) -> tuple[Fraction, Fraction]:
+    """FLOPs of the forward pass of the whole model and of its backward pass, what is run again included."""
+    case = ours(fields, "flops-per-token", plan, **sizes)
+    found = []
+    for passes in (("forward",), ("backward", "recompute")):
+        amount = number(to_tree(forward(case.model.whole, case.plan, *passes).value), case.known)
+        assert isinstance(amount, Fraction)
+        found.append(amount)
+    return found[0], found[1]
+
+
+def within_layers(fields: dict[str, Any], plan: str, **sizes: int) -> Fraction:
+    """Bytes that all layers keep for the backward pass, tables that they share counted in each."""
+    case = ours(fields, "model-activations", plan, **sizes)
+    rows = case.formula.rows(case.model, case.plan).within("layer")
+    shared = [row for row in rows if row.role is Role.CONSTANT and str(row.shape[0]) != "L"]
+    amount = number(to_tree(rows.value), case.known)
+    once = number(to_tree(sum((row.value for row in shared), rows.value * 0)), case.known)
+    assert isinstance(amount, Fraction)
+    assert isinstance(once, Fraction)
+    return amount + (case.known["L"].value - 1) * once

@@ -156,7 +156,7 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
         if heading.startswith("Memory"):
             yield f"  {FITS[model is not None, made.fits]}"
             peak, more = made.value("peak-memory"), made.accumulated
-            if "B" not in values and peak is not None and more is not None and more != peak:
+            if "B" not in values and values["m"].value == 1 and peak is not None and more not in (None, peak):
                 yield f"  for one micro-batch a step; with more (--batch) the peak is {show(more, 'byte')}"
     yield from _remarks(made, deadline)
     if made.fits is False:

@@ -6,6 +6,7 @@ from functools import partial
 from derive import (
     Described,
     Layers,
+    Remainder,
     Role,
     add,
     block,
@@ -17,6 +18,7 @@ from derive import (
     int64,
     linear,
     lookup,
+    parameter,
     repeat,
     scaled,
     sigmoid,
@@ -56,21 +58,23 @@ def mixture(x, router, activation):
 
 
 @block(name="multi-token prediction")
-def module(x, table, targets, layer, head):
+def module(x, table, shared, targets, layer):
     """A module of multi-token prediction (section 2.2): the hidden state and the next token's embedding, one layer."""
     ahead = lookup(table, constant("ids of later tokens", "s b", int64, Role.INDEX))
     both = concat("h h -> h_2", norm(x), norm(ahead), name="hidden state and embedding")
     x = layer(linear(both, "h_2 -> h", name="projection of both"))
-    head(final_norm(x), table, targets)
+    decoder.tied_head(final_norm(x), shared, targets)
     return x
 
 
-def model(ids, targets, *, kinds, head, last):
+def model(ids, targets, *, kinds, tied, last):
     """The model with its modules of multi-token prediction, which share its embedding and its head."""
     x, table = decoder.embedding(ids)
     x = decoder.stacked(x, kinds)
-    repeat(partial(module, table=table, targets=targets, layer=last, head=head), size_of("L_m", "mtp"), x)
-    return head(final_norm(x), table, targets)
+    shared = table if tied else parameter("logits weight", "h V", tp="V", uneven=Remainder.PAD)
+    one = partial(module, table=table, shared=shared, targets=targets, layer=last)
+    repeat(one, size_of("L_m", "the modules of multi-token prediction"), x)
+    return decoder.tied_head(final_norm(x), shared, targets)
 
 
 def outline(fields, about, router, *, rotate=latent.rotated, first=3):
@@ -125,7 +129,7 @@ def with_modules(made):
     """The architecture with its modules of multi-token prediction, each with a layer of the last kind."""
     settings = made.model.keywords
     last = list(settings["kinds"].values())[-1].layer
-    own = partial(model, kinds=settings["kinds"], head=settings["head"], last=last)
+    own = partial(model, kinds=settings["kinds"], tied=settings["head"] is decoder.HEADS[True], last=last)
     kinds = made.kinds or {"expert layer": Layers(KINDS["expert layer"], last)}
     return replace(
         made, name=f"{made.name}, with multi-token prediction", letters=f"{made.letters} L_m", model=own, kinds=kinds
