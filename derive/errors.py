@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-MOST_LISTED, FIRST = 40, 8  # names in a message: all of them, or of a longer list the first
+MOST_LISTED, FIRST = 60, 8  # names in a message: all of them, or of a longer list the first
 
 
 class DeriveError(Exception):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sympy import Expr, Integer, Min, Mul, Rational, ceiling
 
 from derive.errors import PlanError
-from derive.kept import calls, kept, outlives, peeled, requiring_gradients, storage
+from derive.kept import calls, kept, outlives, peeled, requiring_gradients, runs_on, storage
 from derive.ledger import Ledger, Row
 from derive.precision import DType
 from derive.roles import PARAMETERS
@@ -111,12 +111,6 @@ def share(tensor: Tensor, plan: Plan, others: bool, first: bool) -> Expr:
         return Integer(int(first))
     alone = 1 / layers(tensor, plan)[0]
     return 1 - alone if others else alone
-
-
-def runs_on(traced: Trace, tensor: Tensor, plan: Plan) -> bool:
-    """Whether the stage that the plan counts makes this tensor: its layers, and what is before or behind them."""
-    layered = plan.slices and tensor.copies
-    return dict(plan.slices)[str(tensor.copies[0])] != 0 if layered else traced.on_stage(tensor, plan.stage)
 
 
 def in_flight(kept: Ledger, plan: Plan, micro_batches: Expr) -> Ledger:

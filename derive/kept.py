@@ -66,7 +66,16 @@ class Kept:
     def keep(self, owner: Tensor, reason: str, by: Tensor) -> None:
         """Keep the memory that `owner` owns for `by`."""
         self.reasons.setdefault(owner, {})[reason] = None
-        self.needed_by.setdefault(owner, by)
+        known = self.needed_by.setdefault(owner, by)
+        # What several kinds of layers need, such as rotary tables, is there for the first that the stage has.
+        if not runs_on(self.trace, known, self.plan) and runs_on(self.trace, by, self.plan):
+            self.needed_by[owner] = by
+
+
+def runs_on(traced: Trace, tensor: Tensor, plan: Plan) -> bool:
+    """Whether the stage that the plan counts makes this tensor: its layers, and what is before or behind them."""
+    layered = plan.slices and tensor.copies
+    return dict(plan.slices)[str(tensor.copies[0])] != 0 if layered else traced.on_stage(tensor, plan.stage)
 
 
 def storage(tensor: Tensor, plan: Plan) -> Tensor:

@@ -26,7 +26,8 @@ FOREIGN = (
     "hidden_size_per_layer_input", "interleave_moe_layer_step", "moe_layer_freq", "cross_attention_layers",
     "linear_num_value_heads", "linear_attn_config", "full_attention_interval", "mamba_d_state", "mamba_n_heads",
     "attn_layer_period", "num_zero_experts", "zero_expert_num", "shared_expert_intermediate_size", "use_mla",
-    "altup_num_inputs", "laurel_rank", "num_meta_tokens", "encoder_layers", "num_encoder_layers", "num_loops",
+    "num_experts", "num_local_experts", "n_routed_experts", "num_experts_per_tok", "altup_num_inputs",
+    "laurel_rank", "num_meta_tokens", "encoder_layers", "num_encoder_layers", "num_loops",
 )  # fmt: skip
 # By the name of a format in a file, its bytes: where they are others than those of the recipe, a notice says so.
 WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2, "float64": 8}
@@ -65,7 +66,12 @@ EVERYWHERE = ("vocab_size", "max_position_embeddings", "dtype", "torch_dtype", "
 
 def is_path(name: str) -> bool:
     """Whether what a person names as a model is a file rather than a preset."""
-    return "/" in name or "\\" in name or name.endswith(".json") or Path(name[:255]).exists()
+    if "/" in name or "\\" in name or name.endswith(".json"):
+        return True
+    try:
+        return bool(name) and Path(name).exists()
+    except (OSError, ValueError):  # too long, or with a character that no path has
+        return False
 
 
 def model_of_file(path: str) -> Model:
@@ -99,6 +105,8 @@ def model_of_fields(values: dict[str, Any], name: str) -> Model:
     described = import_module(f"formulas.architectures.{modules[model_type]}").read(fields)
     notices += _formats(fields)
     fields.read.update(EVERYWHERE)
+    if set(values.get("layer_types") or ()) == {"full_attention"}:  # newer files say so of every type
+        fields.ignores("layer_types")
     fields.refuse_others(arithmetic())
     sizes = dict(described.sizes)
     for part, whole in described.architecture.divides:

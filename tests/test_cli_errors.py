@@ -49,10 +49,10 @@ BAD: dict[tuple[str, ...], str] = {
     ("explain", "activatons", "34"): "unknown quantity 'activatons': did you mean 'activations'?",
     ("explain", "list", "34"): "unknown quantity 'list': did you mean 'logits'?",
     # sizes
-    (A, "--set", "q=3"): f"unknown symbol 'q': known are {LETTERS}",
+    (A, "--set", "q=3"): f"unknown symbol 'q': did you mean 'q_2'? known are {LETTERS}",
     (A, "--set", "H=3"): "H is no size of gpt: its sizes are s, b, h, a, g, d, f, V, S, L",
     (A, "--set", "VV=3"): f"unknown symbol 'VV': did you mean 'V'? known are {LETTERS}",
-    (A, "--set", "None=None"): f"unknown symbol 'None': known are {LETTERS}",
+    (A, "--set", "None=None"): "unknown symbol 'None': did you mean 'd_nope'?",
     (A, "--set", "=5"): "--set =5: write SYMBOL=VALUE, such as --set s=4096",
     (A, "--set", "s"): "--set s: write SYMBOL=VALUE, such as --set s=4096",
     (A, "--set", ""): "--set : write SYMBOL=VALUE, such as --set s=4096",
@@ -92,7 +92,7 @@ BAD: dict[tuple[str, ...], str] = {
     (A, "--plan", "recompute=cor"): "unknown block 'cor': did you mean 'core'?",
     (A, "--plan", "recompute=core+atention"): "unknown block 'atention': did you mean 'attention'?",
     (A, "--plan", "recompute=+"): f"unknown block '': known are {BLOCKS}",
-    (A, "--plan", "mask=foo"): "unknown value of mask= 'foo': known are causal, full",
+    (A, "--plan", "mask=foo"): "unknown value of mask= 'foo': known are causal, full, packed",
     (A, "--plan", "mask=casual"): "unknown value of mask= 'casual': did you mean 'causal'?",
     (A, "--plan", "attention=foo"): "unknown value of attention= 'foo': known are materialised, flash, cuda_flash",
     (A, "--plan", "tp=2,tp=4"): "plan 'tp=2,tp=4': 'tp' is given twice",
@@ -105,7 +105,7 @@ BAD: dict[tuple[str, ...], str] = {
     (A, "--plan", "tp=7", "--model", "llama3-70b"): "tp=7 does not divide a = 64 (query heads)",
     (A, "--plan", "tp=5", "--model", "gpt2"): "tp=5 does not divide a = 12 (query heads)",
     ("logits", "--plan", "tp=2", "--model", "gpt2"):
-        "tp=2 does not divide V = 50257 (vocabulary): frameworks pad it, --set V=50432",
+        "tp=2 does not divide V = 50257 (vocabulary): frameworks pad it, --plan pad-vocab=128 or --set V=50432",
     # options
     (A, "--latex", "--json"): f"argument --json: not allowed with argument --latex; {HELP}",
     (A, "--text", "--markdown"): f"argument --markdown: not allowed with argument --text; {HELP}",

@@ -120,7 +120,8 @@ def test_only_what_the_quantity_has_must_divide():
 @pytest.mark.parametrize(("degree", "padded"), [(8, 51200), (2, 50432), (96, 61440)])
 def test_a_vocabulary_is_padded_as_frameworks_do(degree, padded):
     message = error(PlanError, "gpt3-175b", f"tp={degree}", "logits")
-    assert message == f"tp={degree} does not divide V = 50257 (vocabulary): frameworks pad it, --set V={padded}"
+    ways = f"--plan pad-vocab={PADDING} or --set V={padded}"
+    assert message == f"tp={degree} does not divide V = 50257 (vocabulary): frameworks pad it, {ways}"
     assert padded % (PADDING * degree) == 0
     assert padded - 50257 < PADDING * degree
     assert made("gpt3-175b", f"tp={degree}", "logits", V=padded).value == Fraction(6 * 2048 * padded, degree)

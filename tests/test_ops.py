@@ -17,11 +17,19 @@ from derive import (
     Role,
     Tensor,
     Trace,
+    along,
     boolean,
+    cached,
+    combine,
     compute,
+    concat,
     constant,
     cross_entropy,
+    dispatch,
+    dispatch_scores,
     einsum,
+    expert_linear,
+    extended,
     flops,
     fp32,
     fp64,
@@ -30,10 +38,16 @@ from derive import (
     layer_norm,
     linear,
     lookup,
+    outer,
     parameter,
+    part,
+    recurrence,
+    rows_of,
     saved,
     softmax,
+    state,
     tensors,
+    top_k,
     trace,
 )
 from derive.errors import ShapeError
@@ -43,12 +57,15 @@ from derive.ops.pointwise import add, cast, expand, multiply, rotate_half
 from derive.precision import DType, Slot
 from derive.roles import PARAMETERS
 
-s, b, h, a, g, d, f, V = symbols("s b h a g d f V", positive=True, integer=True)
-SIZES: dict[str, Expr] = {str(letter): letter for letter in (s, b, h, a, g, d, f, V)}
+s, b, h, a, g, d, f, V, E, k = symbols("s b h a g d f V E k", positive=True, integer=True)
+SIZES: dict[str, Expr] = {str(letter): letter for letter in (s, b, h, a, g, d, f, V, E, k)}
+SIZES |= {"2": Integer(2), "h_f": h + f}
 
 X, Y, WIDE = Input("x", "s b h"), Input("y", "s b h"), Input("y", "f b h")
 K = Input("k", "s b g d")
 MASK = Input("m", "s b h", dtype=boolean, differentiable=False)
+CHOSEN = Input("chosen", "s b k", dtype=int64, role=Role.INDEX, differentiable=False)
+ROWS = Input("rows", "2 k s b", dtype=int64, role=Role.INDEX, differentiable=False)
 IDS = Input("ids", "s b", dtype=int64, role=Role.INDEX, differentiable=False)
 
 
@@ -108,6 +125,35 @@ CASES = {
     "multiply": Case(multiply, (X, Y), "multiply", "s b h", "product", (("y",), ("x",)), 2 * OF_X),
     "masked_fill": Case(pointwise.masked_fill, (X, MASK), "masked fill", "s b h", "masked x", (("m",), ()), s * b * h),
     "dropout": Case(pointwise.dropout, (X,), "dropout", "s b h", "dropped x", (("dropout mask",), ()), s * b * h),
+    "tanh": Case(pointwise.tanh, (X,), "tanh", "s b h", "tanh output", OWN, OF_X),
+    "sigmoid": Case(pointwise.sigmoid, (X,), "sigmoid", "s b h", "sigmoid output", OWN, OF_X),
+    "exp": Case(pointwise.exp, (X,), "exp", "s b h", "exp output", OWN, OF_X),
+    "softplus": Case(pointwise.softplus, (X,), "softplus", "s b h", "softplus output", ITSELF, OF_X),
+    "cube": Case(pointwise.cube, (X,), "cube", "s b h", "cube output", ITSELF, OF_X),
+    "clamp": Case(pointwise.clamp, (X,), "clamp", "s b h", "clamp output", ITSELF, OF_X),
+    "scaled": Case(pointwise.scaled, (X,), "multiply", "s b h", "scaled x", (("scale",), ("x",)), Integer(8)),
+    "divide": Case(pointwise.divide, (X, Y), "divide", "s b h", "quotient", (("y",), ("x", "y")), 2 * OF_X),
+    "total": Case(pointwise.total, (X,), "sum", "s b", "sum", NONE, Integer(0)),
+    "part": Case(lambda x: part(x, "h -> g d"), (X,), "part", "s b g d", "x", NONE, Integer(0)),
+    "concat": Case(lambda x, z: concat("h f -> h_f", x, z), (X, Input("z", "s b f")), "concat", "s b h_f",
+                   "concatenation", ((), ()), Integer(0)),
+    "extended": Case(lambda x, y: extended(x, y, "f"), (X, Y), "concat", "s b f", "x", ((), ()), Integer(0)),
+    "along": Case(lambda x: along(x, "a", before="h"), (X,), "expand", "s b a h", "x", NONE, Integer(0)),
+    "cached": Case(cached, (X,), "cache", "s b h", "x", NONE, Integer(0)),
+    "top_k": Case(lambda x: top_k(x, "h -> k")[0], (X,), "select", "s b k", "chosen scores",
+                  (("chosen experts",), ()), 8 * s * b * k),
+    "rows_of": Case(rows_of, (CHOSEN,), "rows", "2 k s b", "rows of the experts", NONE, Integer(0), int64),
+    "dispatch": Case(dispatch, (X, ROWS), "dispatch", "k s b h", "dispatched tokens", (("rows",), ()), 16 * k * s * b),
+    "dispatch_scores": Case(dispatch_scores, (Input("scores", "s b k"), ROWS), "dispatch", "k s b",
+                            "scores of the rows", (("rows",), ()), 16 * k * s * b),
+    "combine": Case(combine, (Input("y", "k s b h"), ROWS, X), "combine", "s b h", "experts' output",
+                    (("y", "rows"), ()), 2 * k * s * b * h + 16 * k * s * b),
+    "expert_linear": Case(lambda x: expert_linear(x, "h -> f"), (Input("x", "k s b h"),), "einsum", "k s b f",
+                          "expert output", (("expert output weight",), ("x",)), 2 * k * s * b * h),
+    "outer": Case(outer, (X, Input("y", "s b d")), "outer", "s b h d", "outer product", (("y",), ("x",)),
+                  OF_X + 2 * s * b * d),
+    "recurrence": Case(recurrence, (X, Y), "recurrence", "s b h", "states", (("its output",), ("x",)), 2 * OF_X),
+    "state": Case(lambda x: state(x, "b h", fp32, "state"), (X,), "state", "b h", "state", NONE, Integer(0), fp32),
     "expand": Case(lambda k: expand(k, "g -> a"), (K,), "expand", "s b a d", "k", NONE, Integer(0)),
     "repeat_heads": Case(lambda k: pointwise.repeat_heads(k, "g -> a"), (K,), "copy", "s b a d", "k", NONE, Integer(0)),
 }  # fmt: skip
@@ -276,7 +322,7 @@ REFUSED: list[tuple[str, tuple[Input, ...], Callable[..., Tensor]]] = [
     ("linear 'f -> h': axis 'f' of size f does not fit axis 'h' of size h of 'x' [s b h]", (X,),
      lambda x: linear(x, "f -> h")),
     ("linear 'h -> f': tp='a' is none of its axes", (X,), lambda x: linear(x, "h -> f", tp="a")),
-    ("linear 'h -> z': axis 'z' has no size; letters with one are s, b, h, a, g, d, f, V", (X,),
+    ("linear 'h -> z': axis 'z' has no size; letters with one are s, b, h, a, g, d, f, V, E, k, 2, h_f", (X,),
      lambda x: linear(x, "h -> z")),
     ("lookup: table 'x' must have two axes, has [s b h]", (X, IDS), lookup),
     ("add: 'k' [s b g d] has an axis 'g' that 'x' lacks", (X, K), add),
@@ -284,7 +330,7 @@ REFUSED: list[tuple[str, tuple[Input, ...], Callable[..., Tensor]]] = [
     ("multiply: axis 'b' is both b and h", (X, Input("y", "s h b")), multiply),
     ("masked_fill: 'm' [a s] has an axis 'a' that 'x' lacks", (X, Input("m", "a s")), pointwise.masked_fill),
     ("expand 'z -> a': 'k' [s b g d] has no axis 'z'", (K,), lambda k: expand(k, "z -> a")),
-    ("expand 'g -> z': axis 'z' has no size; letters with one are s, b, h, a, g, d, f, V", (K,),
+    ("expand 'g -> z': axis 'z' has no size; letters with one are s, b, h, a, g, d, f, V, E, k, 2, h_f", (K,),
      lambda k: expand(k, "g -> z")),
 ]  # fmt: skip
 

@@ -6,7 +6,18 @@ import pytest
 
 from checks.configurations import TYPES, configuration
 from checks.oracles import configured, obstacle
-from checks.oracles.configured import by_kind, cache_bytes, counted, kept_by_layer, run_of, theirs, value
+from checks.oracles.configured import (
+    SPACES,
+    attention_of,
+    beside,
+    by_kind,
+    cache_bytes,
+    counted,
+    kept_by_layer,
+    run_of,
+    theirs,
+    value,
+)
 from checks.oracles.measure import flops
 
 NO_TORCH, NO_TRANSFORMERS = obstacle("torch"), obstacle("transformers")
@@ -17,19 +28,7 @@ pytestmark = [
 every = pytest.mark.parametrize("model_type", TYPES)
 seeds = pytest.mark.parametrize("seed", range(3))
 
-EXPERTS = ("mixtral", "qwen3_moe", "olmoe", "gpt_oss", "deepseek_v2", "deepseek_v3")  # data decides: on the CPU
-SPACES = ("mamba", "mamba2")
-OWN = ("falcon", "bloom")  # attention of their own, no other can be put in its place
 b, s = 2, 7
-
-
-def attention_of(model_type: str) -> tuple[str, str, str]:
-    """How transformers runs attention of a type here, on which device, and the same in our words."""
-    if model_type in OWN:
-        return "eager", "cpu", "attention=materialised"
-    if model_type in EXPERTS:
-        return "witness_kernel", "cpu", "attention=flash"
-    return "witness_cuda", "meta", "attention=cuda_flash"
 
 
 @every
@@ -39,22 +38,6 @@ def test_parameters(model_type: str, seed: int):
     fields = configuration(model_type, seed)
     model = theirs(fields, attention_of(model_type)[0])
     assert counted(model, fields) == {name: value(fields, name) for name in counted(model, fields)}
-
-
-def beside(model_type: str, fields: dict, kind: str) -> tuple[int, ...]:
-    """Bytes that transformers keeps in a layer beside what the model needs, each explained; any one of them."""
-    if model_type == "falcon" and not fields["new_decoder_architecture"] and fields["multi_query"]:
-        # Its one head is copied out to all before each product, and the list [-2] that picks it is a tensor.
-        d = fields["hidden_size"] // fields["num_attention_heads"]
-        return (2 * 2 * b * s * (fields["num_attention_heads"] - 1) * d + 16,)
-    if model_type == "falcon" and fields["new_decoder_architecture"]:
-        return (16,)  # the lists [-2] and [-1] that pick keys and values are tensors
-    if model_type == "deepseek_v3" and kind == "expert layer":
-        # The choice of experts is differentiated in vain: two indices a group, a group's index, and a mask of experts.
-        return (b * s * (16 * fields["n_group"] + 8 * fields["topk_group"] + fields["n_routed_experts"]),)
-    if model_type == "gpt_oss":
-        return tuple(range(0, 8 * fields["num_local_experts"], 8))  # the number in the sigmoid, once an expert in use
-    return (0,)
 
 
 @pytest.mark.parametrize("model_type", [each for each in TYPES if each not in SPACES])
@@ -69,7 +52,7 @@ def test_bytes_that_a_layer_keeps(model_type: str, seed: int):
     ours = by_kind(fields, "activations", plan, formats=formats, b=b, s=s)
     order = configured.ours(fields, "parameters").model.order or ("",) * len(kept)
     for number, amount, kind in zip(kept, ours, order, strict=True):
-        assert number - amount in beside(model_type, fields, kind)
+        assert number - amount in beside(fields, kind, b, s)
 
 
 @pytest.mark.parametrize("model_type", [each for each in TYPES if each not in SPACES])

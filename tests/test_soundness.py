@@ -239,7 +239,7 @@ def test_a_vocabulary_is_taken_to_be_padded_only_where_letters_are_kept(capsys):
     assert (found["expression"], found["assumptions"]) == ("3*s*b*V", ["tp = 2 divides V"])
     assert main(arguments) == 2
     assert capsys.readouterr().err.endswith(
-        "tp=2 does not divide V = 50257 (vocabulary): frameworks pad it, --set V=50432\n"
+        "tp=2 does not divide V = 50257 (vocabulary): frameworks pad it, --plan pad-vocab=128 or --set V=50432\n"
     )
     assert main([*arguments, "--set", "V=50432"]) == 0
 

@@ -28,6 +28,37 @@ torch: Any = optional("torch")
 BLOCKS = ("layers", "h", "blocks")  # what transformers calls the list of layers
 
 
+EXPERTS = ("mixtral", "qwen3_moe", "olmoe", "gpt_oss", "deepseek_v2", "deepseek_v3")  # data decides: on the CPU
+SPACES = ("mamba", "mamba2")  # what their slow path keeps is not what their kernel keeps
+OWN = ("falcon", "bloom")  # attention of their own, no other can be put in its place
+
+
+def attention_of(model_type: str) -> tuple[str, str, str]:
+    """How transformers runs attention of a type here, on which device, and the same in our words."""
+    if model_type in OWN:
+        return "eager", "cpu", "attention=materialised"
+    if model_type in EXPERTS:
+        return "witness_kernel", "cpu", "attention=flash"
+    return "witness_cuda", "meta", "attention=cuda_flash"
+
+
+def beside(fields: dict[str, Any], kind: str, b: int, s: int) -> tuple[int, ...]:
+    """Bytes that transformers keeps in a layer beside what the model needs, each explained; any one of them."""
+    model_type = fields["model_type"]
+    if model_type == "falcon" and not fields["new_decoder_architecture"] and fields["multi_query"]:
+        # Its one head is copied out to all before each product, and the list [-2] that picks it is a tensor.
+        d = fields["hidden_size"] // fields["num_attention_heads"]
+        return (2 * 2 * b * s * (fields["num_attention_heads"] - 1) * d + 16,)
+    if model_type == "falcon" and fields["new_decoder_architecture"]:
+        return (16,)  # the lists [-2] and [-1] that pick keys and values are tensors
+    if model_type == "deepseek_v3" and kind == "expert layer":
+        # The choice of experts is differentiated in vain: two indices a group, a group's index, and a mask of experts.
+        return (b * s * (16 * fields["n_group"] + 8 * fields["topk_group"] + fields["n_routed_experts"]),)
+    if model_type == "gpt_oss":
+        return tuple(range(0, 8 * fields["num_local_experts"], 8))  # the number in the sigmoid, once an expert in use
+    return (0,)
+
+
 # ---- transformers ----
 
 
@@ -136,7 +167,7 @@ def cache_bytes(fields: dict[str, Any], b: int, s: int) -> int:
     auto = import_module("transformers")
     config = auto.AutoConfig.for_model(**fields)
     config._experts_implementation = "eager"
-    model = auto.AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16).eval()
+    model = auto.AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16).train(mode=False)
     with torch.no_grad():
         cache = model(input_ids=torch.ones(b, s, dtype=torch.long), use_cache=True)
     held = cache.cache if getattr(cache, "cache", None) is not None else cache.past_key_values

@@ -39,7 +39,7 @@ from formulas.architectures.windows import alternating, kinds, windowed
 
 MODEL_TYPES = ("gemma2",)
 GELU = "gelu_pytorch_tanh"
-HEAD = 256  # transformers' width of a head where the file has none
+HEAD, SHARED = 256, 4  # transformers' width of a head and key/value heads, where the file has none
 
 
 def shifted_norm(x):
@@ -60,9 +60,9 @@ def final_norm(x):
 
 @block(name="core", fused_by="attention")
 def capped_core(q, k, v, drop=dropout, window=None):
-    """Attention whose scores are capped by a hyperbolic tangent."""
+    """Attention whose scores are capped by a hyperbolic tangent, between numbers that stay numbers of the program."""
     scores = einsum("q b a d, k b a d -> b a q k", q, k, name="scores", masked="q k", window=window)
-    p = drop(softmax(tanh(scores)))
+    p = drop(softmax(scaled(tanh(scaled(scores)))))
     return einsum("b a q k, k b a d -> q b a d", p, v, name="attention output", masked="q k", window=window)
 
 
@@ -98,16 +98,22 @@ def read(fields):
     """transformers' Gemma2Config."""
     fields.ignores("rope_theta", "rope_scaling", "query_pre_attn_scalar", "cache_implementation")
     core_of = capped_core if cap(fields, "attn_logit_softcapping", 50.0) else core
-    about = "windows in every other layer"
     capped = cap(fields, "final_logit_softcapping", 30.0)
-    return outline(fields, about, core=core_of, capped=capped, is_window=lambda index: index % 2 == 0)
+    return outline(fields, core=core_of, capped=capped, is_window=lambda index: index % 2 == 0)
 
 
-def outline(fields, about, *, core, capped, is_window, project=projections, rotate=None):
-    """What Gemma 2 and 3 have in common; `project` and `rotate`, by kind of layer, are what they have not."""
+def outline(fields, about="", *, core, capped, is_window, project=projections, rotate=None, **usual):
+    """What Gemma 2 and 3 have in common; `project` and `rotate`, by kind of layer, are what they have not.
+
+    `usual` are sizes that published files leave out.
+    """
     fields.only("use_bidirectional_attention", False, why="every token then attends to later ones too")
-    activation = fields.choice("hidden_activation", "hidden_act", known=ACTIVATIONS, default=GELU)
-    projection, at = partial(linear, bias=fields.flag("attention_bias", default=False)), sizes(fields, head=HEAD)
+    fields.ignores("hidden_act")  # old files have both names; transformers reads the other
+    activation = fields.choice("hidden_activation", known=ACTIVATIONS, default=GELU)
+    projection, at = (
+        partial(linear, bias=fields.flag("attention_bias", default=False)),
+        sizes(fields, head=HEAD, grouped=SHARED, **usual),
+    )
     own = partial(attention, project=partial(project, linear=projection), out=projection, drop=drop_of(fields))
     layers = {
         kind: partial(
@@ -117,11 +123,12 @@ def outline(fields, about, *, core, capped, is_window, project=projections, rota
         )
         for kind, each in windowed(own, core).items()
     }
-    window = fields.optional("sliding_window", default=4096)
+    window = fields.optional("sliding_window", default=4096) or fields.size("sliding_window")
     types = alternating(fields, at["L"], window, is_window)
+    reach = f"windows in {types.count('sliding_attention')} of {len(types)} layers"
     return described(
         fields,
-        f"RMS norms before and behind attention and MLP, {about}, rotary positions, gated MLP",
+        f"RMS norms before and behind attention and MLP, {about}{reach}, rotary positions, gated MLP",
         **kinds(types, layers, at, window, LETTERS),
         tied=True,
         norm=final_norm,

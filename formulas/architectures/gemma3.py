@@ -11,14 +11,18 @@ ROTATE = {"window layer": partial(rotated, rope=partial(rope, of="local ")), "fu
 
 
 def read(fields):
-    """transformers' Gemma3TextConfig; it has a cap of the scores, which its attention does not apply."""
+    """transformers' Gemma3TextConfig; it has a cap of the scores, which its attention does not apply.
+
+    The pattern that newer files keep beside the list of types is not read: without the list the older name counts.
+    """
     fields.ignores(
         "rope_theta", "rope_scaling", "rope_local_base_freq", "query_pre_attn_scalar", "attn_logit_softcapping",
-        "cache_implementation",
+        "cache_implementation", "_sliding_window_pattern",
     )  # fmt: skip
-    every = fields.size("sliding_window_pattern", "_sliding_window_pattern", default=6)
+    every = fields.size("sliding_window_pattern", default=6)
     normed = partial(projections, normed=shifted_norm)
-    about = "norms of query and key heads, windows in all but every sixth layer"
     capped = cap(fields, "final_logit_softcapping", None)
-    settings = {"core": core, "capped": capped, "project": normed, "rotate": ROTATE}
-    return outline(fields, about, is_window=lambda index: (index + 1) % every.value != 0, **settings)
+    usual = {"heads": 8, "vocabulary": 262208}  # of the published 4B, 12B and 27B, whose files do not say
+    own = usual | {"core": core, "capped": capped, "project": normed, "rotate": ROTATE}
+    about = "norms of query and key heads, "
+    return outline(fields, about, is_window=lambda index: (index + 1) % every.value != 0, **own)

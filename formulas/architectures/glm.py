@@ -24,7 +24,10 @@ def read(fields, layer=layer, about="RMS norm"):
     """transformers' GlmConfig."""
     fields.ignores("rope_theta", "rope_scaling")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
-    projection, at = partial(linear, bias=fields.flag("attention_bias", default=True)), sizes(fields, head=128)
+    projection, at = (
+        partial(linear, bias=fields.flag("attention_bias", default=True)),
+        sizes(fields, head=128, grouped=2),
+    )
     rotated = rotary(fields, at["d"], HALF)
     own = partial(
         attention,

@@ -94,7 +94,7 @@ def read(fields):
         experts=partial(experts.experts, inner=clamped, linear=partial(expert_linear, bias=True)),
     )
     layers = {kind: partial(layer, attention=each, mlp=mlp) for kind, each in windowed(own, sinking_core).items()}
-    window, at = fields.optional("sliding_window", default=128), sizes(fields, head=HEAD)
+    window, at = fields.optional("sliding_window", default=128), sizes(fields, head=HEAD, grouped=8)
     del at["f"]
     at |= experts.sizes(fields, width="intermediate_size")
     types = alternating(fields, at["L"], window, lambda index: index % 2 == 0)

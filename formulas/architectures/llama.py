@@ -120,22 +120,24 @@ MODEL_TYPES = ("llama",)
 ACTIVATIONS = {"silu": silu, "gelu": gelu, "gelu_pytorch_tanh": gelu, "relu": relu}
 
 
-def sizes(fields, head=None):
+def sizes(fields, head=None, grouped=None, heads=None, vocabulary=None):
     """Sizes under the names that Llama's configuration gave them, which many took over.
 
-    Where the file does not say how wide a head is, it is `head`, or what the heads share of the hidden size.
+    Where the file does not say how wide a head is, it is `head`, or what the heads share of the hidden size; where it
+    does not say how many key/value heads there are, `grouped`, or as many as there are heads. Files of a type that are
+    published without `heads` or `vocabulary` have these.
     """
-    h, a = fields.size("hidden_size"), fields.size("num_attention_heads")
+    h, a = fields.size("hidden_size"), fields.size("num_attention_heads", default=heads)
     shared = None if head or fields.has("head_dim") else fields.quotient(h, a, "head_dim")
     d = fields.size("head_dim", default=head or shared)
     return {
         "L": fields.size("num_hidden_layers"),
         "h": h,
         "a": a,
-        "g": fields.size("num_key_value_heads", default=a),
+        "g": fields.optional("num_key_value_heads", default=grouped) or fields.size("num_key_value_heads", default=a),
         "d": d,
         "f": fields.size("intermediate_size"),
-        "V": fields.size("vocab_size"),
+        "V": fields.size("vocab_size", default=vocabulary),
     }
 
 

@@ -22,7 +22,7 @@ def read(fields):
     fields.ignores("rope_theta", "rope_scaling", "max_window_layers")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     window = fields.optional("sliding_window", default=4096)
-    own, at = partial(mlp, activation=ACTIVATIONS[activation]), sizes(fields)
+    own, at = partial(mlp, activation=ACTIVATIONS[activation]), sizes(fields, grouped=8)
     layers = {
         kind: partial(layer, attention=each, mlp=own)
         for kind, each in windowed(partial(attention, drop=drop_of(fields))).items()

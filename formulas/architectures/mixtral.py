@@ -16,7 +16,7 @@ def read(fields):
     fields.ignores("rope_theta", "rope_scaling", "output_router_logits", "router_aux_loss_coef", "layer_types")
     fields.only("router_jitter_noise", 0, 0.0, why="it multiplies what the router reads by noise")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
-    at = sizes(fields)
+    at = sizes(fields, grouped=8)
     del at["f"]
     own = partial(
         mixture,

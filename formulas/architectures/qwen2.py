@@ -31,7 +31,7 @@ def read(fields):
     fields.ignores("rope_theta", "rope_scaling", "head_dim")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     project = partial(projections, linear=partial(linear, bias=True))
-    (window, first), at = window_of(fields), sizes(fields)
+    (window, first), at = window_of(fields), sizes(fields, grouped=32)
     own = partial(attention, project=project, drop=drop_of(fields))
     layers = {
         kind: partial(layer, attention=each, mlp=partial(mlp, activation=ACTIVATIONS[activation]))

@@ -33,7 +33,7 @@ def read(fields):
     """transformers' Qwen3Config."""
     fields.ignores("rope_theta", "rope_scaling")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
-    (window, first), at = window_of(fields), sizes(fields, head=HEAD)
+    (window, first), at = window_of(fields), sizes(fields, head=HEAD, grouped=32)
     layers = {
         kind: partial(layer, attention=each, mlp=partial(mlp, activation=ACTIVATIONS[activation]))
         for kind, each in windowed(normed_attention(fields)).items()

@@ -61,7 +61,7 @@ def read(fields):
             ),
         ),
     }
-    at = sizes(fields) | experts.sizes(fields) | ({"w": window} if windows else {})
+    at = sizes(fields, grouped=4) | experts.sizes(fields) | ({"w": window} if windows else {})
     letters = LETTERS + (" w" if windows else "")
     found = arranged(fields, layers, kinds(fields, at["L"]), at, letters)
     about = "RMS norm, norms of query and key heads, rotary positions, gated experts of which each token uses some"

@@ -40,6 +40,6 @@ def kinds(types, layer, sizes, window, letters):
         return {"layer": layer["window layer"], "sizes": sizes, "letters": f"{letters} w"}
     del sizes["L"]
     counts = {COUNTS[kind]: Given(order.count(kind), "config layer_types") for kind in COUNTS}
-    found = {kind: Layers(count, layer[kind]) for kind, count in COUNTS.items()}
+    found = {kind: Layers(COUNTS[kind], layer[kind]) for kind in dict.fromkeys(order)}  # that of the first layer first
     names = " ".join(each for each in letters.split() if each != "L")
     return {"layer": found, "sizes": sizes | counts, "letters": f"{names} w L_w L_f", "order": order}

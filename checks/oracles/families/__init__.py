@@ -1,0 +1,1 @@
+"""Witnesses of one family of models each, where transformers has something of its own there."""

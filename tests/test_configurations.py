@@ -1,0 +1,140 @@
+"""Laws of models from configurations: rows, shards and stages sum to the whole, a token uses no more than there is."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checks.configurations import TYPES, configuration
+from derive.errors import PlanError
+from derive.evaluation import number
+from derive.model import Given
+from derive.plan import parse_plan
+from derive.reading import to_tree
+from derive.roles import PARAMETERS
+from derive.situation import situation
+from formulas import catalog, formula_of
+from formulas.architectures.decoder import HEADS
+from formulas.configs import arithmetic, model_of_fields, model_types
+from formulas.notation import common
+
+every = pytest.mark.parametrize("model_type", TYPES)
+seeds = st.integers(0, 10**6)
+few = settings(max_examples=4)  # each is another model, which is traced
+
+
+def case(fields, name, plan="", **sizes):
+    options = {letter: Given(size, "option") for letter, size in ({"s": 8} | sizes).items()}
+    model = model_of_fields(fields, "it")
+    return situation(formula_of(name), model, parse_plan(plan, common.symbol), options=options)
+
+
+def value(fields, name, plan="", **sizes) -> Fraction:
+    found = case(fields, name, plan, **sizes).value
+    assert isinstance(found, Fraction)
+    return found
+
+
+@every
+@few
+@given(seeds)
+def test_parameters_are_the_sum_of_the_ledger(model_type, seed):
+    found = case(configuration(model_type, seed), "parameters")
+    rows = found.formula.rows(found.model, found.plan)
+    amounts = [number(to_tree(row.value), found.known) for row in rows]
+    assert sum(amounts) == found.value
+    assert {row.role for row in rows} <= PARAMETERS
+
+
+@every
+@few
+@given(seeds)
+def test_a_token_uses_no_more_than_there_is(model_type, seed):
+    fields = configuration(model_type, seed)
+    total, active = value(fields, "parameters"), value(fields, "active-parameters")
+    experts = next((fields[x] for x in ("num_local_experts", "n_routed_experts", "num_experts") if x in fields), None)
+    assert active <= total
+    assert (active < total) == (experts is not None and fields["num_experts_per_tok"] < experts)
+
+
+@every
+@few
+@given(seeds)
+def test_tying_saves_one_table(model_type, seed):
+    fields = configuration(model_type, seed)
+    if fields.get("word_embed_proj_dim") not in (None, fields.get("hidden_size")):
+        return  # the table is then of another width
+    untied, tied = (value({**fields, "tie_word_embeddings": tied}, "parameters") for tied in (False, True))
+    h = fields.get("hidden_size") or fields["n_embd"]
+    assert untied - tied == fields["vocab_size"] * h
+    assert value({**fields, "tie_word_embeddings": True}, "flops-per-token") == value(
+        {**fields, "tie_word_embeddings": False}, "flops-per-token"
+    )
+    assert set(HEADS) == {False, True}
+
+
+@every
+@few
+@given(seeds)
+def test_shards_sum_to_the_whole(model_type, seed):
+    """Over tp devices: what is split adds up, what is not is on each of them."""
+    fields = configuration(model_type, seed)
+    t = 2 if model_type != "mamba2" else 1
+    fields |= {"vocab_size": 2 * fields["vocab_size"]}
+    widths = [fields[name] for name in ("num_attention_heads", "n_head") if name in fields]
+    if any(width % t for width in widths):
+        with pytest.raises(PlanError, match="tp=2 does not divide"):
+            case(fields, "device-parameters", f"tp={t}")
+        return
+    try:
+        found = case(fields, "device-parameters", f"tp={t}")
+    except PlanError:  # another axis, such as an expert's width
+        return
+    alone = case(fields, "device-parameters")
+    held, whole = (each.formula.rows(each.model, each.plan) for each in (found, alone))
+    for one, all_of_it in zip(held, whole, strict=True):
+        amount, total = (number(to_tree(row.value), found.known) for row in (one, all_of_it))
+        assert amount in (total, total / t)
+    assert t * found.value >= alone.value
+
+
+@every
+@few
+@given(seeds, st.sampled_from([2, 3]))
+def test_stages_sum_to_the_whole(model_type, seed, stages):
+    """Of a pipeline every layer is on one stage: the layers of all stages are those of the model."""
+    fields = configuration(model_type, seed)
+    model = model_of_fields(fields, "it")
+    if not model.architecture.kinds:
+        return
+    if len(model.order) < stages:
+        with pytest.raises(Exception, match="a stage would have no layer"):
+            case(fields, "device-parameters", f"pp={stages}")
+        return
+    from derive.layout import staged
+    from derive.plan import Plan
+
+    known = case(fields, "parameters").known
+    found = [Plan(pp=stages, stage="first")]
+    found += [Plan(pp=stages, stage="middle", position=index) for index in range(1, stages - 1)]
+    found += [Plan(pp=stages, stage="last")]
+    slices = [dict(staged(model, plan, known)[0].slices) for plan in found]
+    for layers in model.architecture.kinds.values():
+        assert sum(each[layers.number] for each in slices) == known[layers.number].value
+
+
+@every
+def test_every_quantity_of_a_model_has_a_value_or_one_clear_line(model_type):
+    """Whatever there is no number for says so; nothing else goes wrong."""
+    fields = configuration(model_type, 0)
+    for name, formula in catalog().items():
+        if not formula.needs_model:
+            continue
+        found = case(fields, name)
+        assert found.value is not None or found.expression
+
+
+def test_every_type_says_how_it_is_read():
+    assert set(model_types()) == {*TYPES, "kimi_k2"}
+    assert {"num_hidden_layers", "sliding_window", "num_experts_per_tok", "q_lora_rank"} <= set(arithmetic())
