@@ -35,6 +35,7 @@ READ: dict[str, dict[str, Plan]] = {
     },
     "early-stop": {"early-stop": Plan(early_stop=True)},
     "attention": {f"attention={choice}": Plan(kernels=(("attention", choice),)) for choice in KERNELS["attention"]},
+    "scan": {f"scan={choice}": Plan(kernels=(("scan", choice),)) for choice in KERNELS["scan"]},
     "mask": {
         "mask=causal": Plan(mask="causal"),
         "mask=full": Plan(mask="full"),

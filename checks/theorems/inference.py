@@ -50,9 +50,9 @@ INFERENCE = (
         "a latent and a rotary key of no more elements than keys and values have never take more cache",
         "M_l <= M",
         {"M_l": Of("latent-kv-cache"), "M": cache()},
-        given=("g >= (r + d_rope)/(2*d)",),
-        equality={"g": 1, "d": 1, "r": 1, "d_rope": 1},
-        needed={"g >= (r + d_rope)/(2*d)": {"r": 2}},
+        given=("g >= (r_kv + d_rope)/(2*d)",),
+        equality={"g": 1, "d": 1, "r_kv": 1, "d_rope": 1},
+        needed={"g >= (r_kv + d_rope)/(2*d)": {"r_kv": 2}},
     ),
     theorem(
         "decoding-without-cache",

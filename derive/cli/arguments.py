@@ -66,7 +66,9 @@ def _json(parser: ArgumentParser) -> None:
 
 
 def _case(parser: ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="M", help="a preset or an architecture; see `derive models`")
+    parser.add_argument(
+        "--model", metavar="M", help="a preset, an architecture (see `derive models`), or a config.json"
+    )
     parser.add_argument("--plan", metavar="P", action="append", default=[], help=_plan_help())
     parser.add_argument("--recipe", metavar="R", default="bf16", help=f"formats of a step: {', '.join(RECIPES)}")
     parser.add_argument("--optimizer", metavar="O", default="adamw", help=f"one of {', '.join(OPTIMIZERS)}")
@@ -76,8 +78,9 @@ def _case(parser: ArgumentParser) -> None:
 def _plan_help() -> str:
     return (
         "tp=8 or tp=t, sp, recompute=core (selective) or layer (full) or BLOCK+BLOCK, early-stop, "
-        "attention=materialised|flash|cuda_flash, mask=causal|full, frozen=PARAMETER, pp=4, cp=2, dp=64, zero=1, "
-        "joined by commas"
+        "attention=materialised|flash|cuda_flash, scan=materialised|fused, mask=causal|full|packed, "
+        "frozen=PARAMETER or BLOCK, lora=16, adapted=LAYER+LAYER, mtp, absorbed, pad-vocab=128, pp=4, cp=2, dp=64, "
+        "zero=1, joined by commas"
     )
 
 
