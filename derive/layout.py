@@ -133,5 +133,6 @@ def _sliced(model: Model, plan: Plan, known: Values, degree: object) -> tuple[Pl
     slices = {kinds[kind].number: here.count(kind) for kind in kinds}
     for name in sorted(model.whole.stacks - slices.keys()):
         slices[name] = known[name].value if index == degree - 1 else 0
-    said = [f"pp = {degree} does not divide {len(order)} layers: the first {more} stages have one more"] if more else []
+    first = "stage has" if more == 1 else f"{more} stages have"
+    said = [f"pp = {degree} does not divide {len(order)} layers: the first {first} one more"] if more else []
     return replace(plan, slices=tuple(slices.items())), tuple(said)

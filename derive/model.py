@@ -174,6 +174,12 @@ class Model:
         architecture = self.architecture.composed(plan)
         return self if architecture is self.architecture else replace(self, architecture=architecture)
 
+    def of_layer(self, plan: Plan) -> Plan:
+        """The plan as one layer has it: without the blocks and parameters that are outside of it."""
+        names = {tensor.name for tensor in self.layer.tensors} | set(self.layer.block_names)
+        blocks = tuple(name for name in plan.recompute if name in self.layer.block_names)
+        return replace(plan, recompute=blocks, frozen=tuple(name for name in plan.frozen if name in names))
+
     @property
     def of_kinds(self) -> dict[str, Model]:
         """This model by the kind of layer that counts as its layer; empty where all are of one kind."""

@@ -118,7 +118,8 @@ class Formula:
             raise DeriveError(f"{self.name} is a quantity of a model: give one")
         # Rows are in letters: they depend on the architecture, not on the sizes.
         known = model.composed(plan).bare if model is not None else None
-        return _rows(self, known, plan if self.per_device else plan.whole)
+        laid = plan if self.per_device else plan.whole
+        return _rows(self, known, known.of_layer(laid) if self.of_layer and known is not None else laid)
 
     def ledger(self, model: Model | None, plan: Plan, keep: Collection[str] = ()) -> Ledger:
         """The rows with every letter that stands for another quantity replaced, but those to `keep`."""

@@ -190,7 +190,9 @@ def _largest_kind(
     for each, (count, _) in model.architecture.kinds.items():
         given = cases[each].known.get(count)
         layers.append(OfKind(each, given.value if given is not None else None, values[each]))
-    said = f"of its layers, it is {kind}" + (", with most" if known and len(known) == len(values) else "")
+    if len(known) == len(values) and len(set(known)) == 1:
+        return replace(chosen, layers=tuple(layers))
+    said = f"of its layers, it is one {kind}" + (": they have most" if len(known) == len(values) else "")
     return replace(chosen, assumptions=(*chosen.assumptions, said), layers=tuple(layers))
 
 

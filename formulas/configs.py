@@ -27,7 +27,8 @@ FOREIGN = (
     "linear_num_value_heads", "linear_attn_config", "full_attention_interval", "mamba_d_state", "mamba_n_heads",
     "attn_layer_period", "num_zero_experts", "zero_expert_num", "shared_expert_intermediate_size", "use_mla",
     "num_experts", "num_local_experts", "n_routed_experts", "num_experts_per_tok", "altup_num_inputs",
-    "laurel_rank", "num_meta_tokens", "encoder_layers", "num_encoder_layers", "num_loops",
+    "partial_rotary_factor", "rotary_pct", "hidden_dropout", "resid_pdrop", "attn_pdrop", "embd_pdrop", "laurel_rank",
+    "num_meta_tokens", "encoder_layers", "num_encoder_layers", "num_loops",
 )  # fmt: skip
 # By the name of a format in a file, its bytes: where they are others than those of the recipe, a notice says so.
 WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2, "float64": 8}

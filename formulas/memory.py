@@ -27,7 +27,7 @@ from derive.tree import to_text
 from derive.units import parameter
 from formulas.activations import model_activations
 from formulas.notation import notation_of
-from formulas.recompute import live_layer, of_a_layer
+from formulas.recompute import live_layer
 from formulas.states import gradients, resident_states
 
 notation = notation_of("memory")
@@ -59,7 +59,7 @@ def recomputed_interior(model, plan):
 
     Unit: byte.
     """
-    return live_layer.rows(model, plan).less(saved(model.layer, of_a_layer(model, plan)))
+    return live_layer.rows(model, plan).less(saved(model.layer, plan))
 
 
 @formula("Z", unit=byte, notation=notation, of_layer=True)

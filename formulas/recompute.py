@@ -25,13 +25,6 @@ X, F, c, A, k, L, B, s, b, n = (notation.symbol(x) for x in ("X", "F", "c", "A",
 tokens = s * b
 
 
-def of_a_layer(model, plan):
-    """The plan as one layer has it: without the blocks and parameters that are outside every layer."""
-    names = {tensor.name for tensor in model.layer.tensors}
-    blocks = tuple(name for name in plan.recompute if name in model.layer.block_names)
-    return replace(plan, recompute=blocks, frozen=tuple(name for name in plan.frozen if name in names))
-
-
 @formula("X", unit=flop / token, notation=notation)
 def recomputed_flops_per_token(model, plan):
     """FLOPs that the plan runs again for the backward pass of the whole model, for each trained token.
@@ -56,7 +49,7 @@ def attention_hardware_flops(model, plan):
 
     For one micro-batch of b sequences. Unit: FLOP.
     """
-    return flops(model.layer, of_a_layer(model, plan), "forward", "backward", "recompute").within("core")
+    return flops(model.layer, plan, "forward", "backward", "recompute").within("core")
 
 
 @formula(
@@ -103,7 +96,7 @@ def live_layer(model, plan):
 
     Unit: byte.
     """
-    return saved(model.layer, replace(of_a_layer(model, plan), recompute=()))
+    return saved(model.layer, replace(plan, recompute=()))
 
 
 segment = {"c": layer_input_bytes, "A": live_layer}

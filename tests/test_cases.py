@@ -54,9 +54,10 @@ DEEPSEEK = {
 }  # fmt: skip
 
 
-def rows(fields: dict[str, Any], name: str, keep: Callable[[Any], bool], plan: str = "", **sizes: int) -> Fraction:
+def rows(fields: dict[str, Any], name: str, keep: Callable[[Any], bool], plan: str = "", **sizes: Any) -> Fraction:
     """The rows of a quantity's ledger for which `keep` holds, added up."""
-    case = ours(fields, name, plan, **({"s": 1} | sizes))
+    at: dict[str, Any] = {"s": 1} | sizes
+    case = ours(fields, name, plan, **at)
     return amount(case, case.formula.rows(case.model, case.plan).select(keep))
 
 
@@ -72,7 +73,7 @@ def whole(row: Any) -> bool:
     return row.role is not Role.DIAGONAL
 
 
-def forward(fields: dict[str, Any], keep: Callable[[Any], bool], plan: str = "mask=full", **sizes: int) -> Fraction:
+def forward(fields: dict[str, Any], keep: Callable[[Any], bool], plan: str = "mask=full", **sizes: Any) -> Fraction:
     """FLOPs of the forward pass of the whole model, of the products for which `keep` holds."""
     case = ours(fields, "flops-per-token", plan, **sizes)
     return amount(case, flops(case.model.whole, case.plan, "forward").select(keep))
@@ -119,8 +120,8 @@ def par_07() -> Pairs:
     fields = config("qwen3", h=1024, L=28, a=16, g=8, d=128, f=3072, V=151936, tied=True)
     yield value(fields, "parameters"), 596049920
     yield value(fields, "gemm-parameters"), 595984384
-    at = {"s": 1, "b": 1}
-    yield value(fields, "flops-per-token", **at) - value(fields, "attention-flops", **at), 3575906304
+    products = value(fields, "flops-per-token", s=1, b=1) - value(fields, "attention-flops", s=1, b=1)
+    yield products, 3575906304
 
 
 def par_08() -> Pairs:
@@ -186,9 +187,8 @@ def flo_05() -> Pairs:
 def flo_07() -> Pairs:
     for s, total in ((8192, 1510110501273600), (129024, 72826857040379904)):
         yield rows(LLAMA_2, "flops-per-token", whole, s=s, b=4) * s * 4, total
-    at = {"s": 8192, "b": 4}
-    yield rows(LLAMA_2, "flops-per-token", lambda row: not in_core(row), **at) * 8192 * 4, 1299004268740608
-    yield rows(LLAMA_2, "attention-flops", lambda _: True, "mask=full", **at) * 8192 * 4, 422212465065984
+    yield rows(LLAMA_2, "flops-per-token", lambda row: not in_core(row), s=8192, b=4) * 8192 * 4, 1299004268740608
+    yield rows(LLAMA_2, "attention-flops", lambda _: True, "mask=full", s=8192, b=4) * 8192 * 4, 422212465065984
 
 
 def flo_09() -> Pairs:

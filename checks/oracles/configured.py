@@ -187,14 +187,14 @@ def cached_tensors(layer: Any) -> Iterator[Any]:
 # ---- ours ----
 
 
-def ours(fields: dict[str, Any], name: str, plan: str = "", *, formats: str = "bf16", **sizes: int) -> Any:
+def ours(fields: dict[str, Any], name: str, plan: str = "", *, formats: str = "bf16", **sizes: Any) -> Any:
     """The situation of a quantity for the model of these fields, at these sizes."""
     model = model_of_fields(fields, fields["model_type"])
     options = {letter: Given(size, "option") for letter, size in sizes.items()}
     return situation(formula_of(name), model, parse_plan(plan, common.symbol, recipe(formats)), options=options)
 
 
-def value(fields: dict[str, Any], name: str, plan: str = "", *, formats: str = "bf16", **sizes: int) -> Fraction:
+def value(fields: dict[str, Any], name: str, plan: str = "", *, formats: str = "bf16", **sizes: Any) -> Fraction:
     """The exact value of a quantity."""
     found = ours(fields, name, plan, formats=formats, **sizes).value
     assert isinstance(found, Fraction)
@@ -202,7 +202,7 @@ def value(fields: dict[str, Any], name: str, plan: str = "", *, formats: str = "
 
 
 def by_kind(
-    fields: dict[str, Any], name: str, plan: str = "", *, formats: str = "bf16", **sizes: int
+    fields: dict[str, Any], name: str, plan: str = "", *, formats: str = "bf16", **sizes: Any
 ) -> list[Fraction]:
     """The value of a quantity of one layer for every layer of the model, in order."""
     case = ours(fields, name, plan, formats=formats, **sizes)
@@ -213,7 +213,7 @@ def by_kind(
     return [Fraction(case.value)] * int(case.real["L"].value)
 
 
-def forward_flops(fields: dict[str, Any], **sizes: int) -> Fraction:
+def forward_flops(fields: dict[str, Any], **sizes: Any) -> Fraction:
     """FLOPs of the forward pass of the whole model without a mask."""
     case = ours(fields, "flops-per-token", "mask=full", **sizes)
     ledger = forward(case.model.whole, case.plan, "forward")
@@ -222,7 +222,7 @@ def forward_flops(fields: dict[str, Any], **sizes: int) -> Fraction:
     return found
 
 
-def both_passes(fields: dict[str, Any], plan: str, **sizes: int) -> tuple[Fraction, Fraction]:
+def both_passes(fields: dict[str, Any], plan: str, **sizes: Any) -> tuple[Fraction, Fraction]:
     """FLOPs of the forward pass of the whole model and of its backward pass, what is run again included."""
     case = ours(fields, "flops-per-token", plan, **sizes)
     found = []
@@ -233,7 +233,7 @@ def both_passes(fields: dict[str, Any], plan: str, **sizes: int) -> tuple[Fracti
     return found[0], found[1]
 
 
-def within_layers(fields: dict[str, Any], plan: str, **sizes: int) -> Fraction:
+def within_layers(fields: dict[str, Any], plan: str, **sizes: Any) -> Fraction:
     """Bytes that all layers keep for the backward pass, tables that they share counted in each."""
     case = ours(fields, "model-activations", plan, **sizes)
     rows = case.formula.rows(case.model, case.plan).within("layer")

@@ -65,7 +65,8 @@ def storage_of(tensor: Any) -> int:
 def scalars(result: Any) -> tuple[Kept, ...]:
     """The Python numbers that products in the graph behind `result` keep, each as an 8-byte tensor of no axes."""
     # In a checkpointed region, asking a node for another operand than a number runs the region again, at no harm.
-    others = (getattr(node, "_saved_other", None) for node in nodes(result) if type(node).__name__ == "MulBackward0")
+    kinds = ("MulBackward0", "DivBackward0")
+    others = (getattr(node, "_saved_other", None) for node in nodes(result) if type(node).__name__ in kinds)
     return tuple(
         Kept(other.element_size(), (), "float64")
         for other in others

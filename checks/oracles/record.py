@@ -19,11 +19,11 @@ def measured(model_type: str, seed: int) -> dict[str, Any]:
     fields = configuration(model_type, seed)
     attention, device, plan = attention_of(model_type)
     model = theirs(fields, attention, device)
-    kept = [] if model_type in SPACES else kept_by_layer(model, run_of(model, *SIZES.values(), device))
+    kept = [] if model_type in SPACES else kept_by_layer(model, run_of(model, SIZES["b"], SIZES["s"], device))
     return {
         "config": fields,
         **counted(theirs(fields, attention), fields),
-        "cache": cache_bytes(fields, *SIZES.values()),
+        "cache": cache_bytes(fields, SIZES["b"], SIZES["s"]),
         "kept": {"plan": plan, "formats": "bf16" if device == "meta" else "bf16-cpu", "layers": kept},
     }
 

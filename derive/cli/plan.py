@@ -40,6 +40,8 @@ def run(_name: str, options: Namespace) -> int:
     formats = recipe(options.recipe, options.dtype)
     plan = parse_plan(",".join(options.plan), common.symbol, formats, optimizer(options.optimizer))
     about = model(options.model) if options.model is not None else None
+    for notice in about.notices if about is not None else ():
+        say(f"derive: note: {notice}")
     deadline = _deadline(options.days) if options.days is not None else None
     sizes = values_of(common, options)
     plan = with_degrees(plan, {x: given for x, given in sizes.items() if common[x].plan_key}, common)

@@ -29,12 +29,17 @@ def normalised(scores):
     return divide(scores, total(scores), name="normalised scores")
 
 
+def in_compute(scores):
+    """Scores in the format that products are computed in."""
+    return cast(scores, compute, name="scores of the chosen")
+
+
 @block
-def router(x, normed=identity, dtype=compute, linear=linear):
+def router(x, normed=identity, kept=in_compute):
     """The scores of the chosen experts, from a softmax over all in fp32, and which they are."""
     logits = linear(x, "h -> E", name="router")
     scores, chosen = top_k(softmax(cast(logits, fp32)), "E -> k")
-    return cast(normed(scores), dtype, name="scores of the chosen"), chosen
+    return kept(normed(scores)), chosen
 
 
 def gated(both, activation=silu):

@@ -89,16 +89,12 @@ def capped_head(x, table, targets, *, tied):
 CAPPED = {tied: block(name="head")(partial(capped_head, tied=tied)) for tied in (False, True)}
 
 
-def cap(fields, name, default):
-    """Whether logits are capped: the file says at which number, null says not at all."""
-    return fields.positive(name, default=default) is not None
-
-
 def read(fields):
     """transformers' Gemma2Config."""
     fields.ignores("rope_theta", "rope_scaling", "query_pre_attn_scalar", "cache_implementation")
-    core_of = capped_core if cap(fields, "attn_logit_softcapping", 50.0) else core
-    capped = cap(fields, "final_logit_softcapping", 30.0)
+    # Each is the number that caps logits; null says that none does.
+    core_of = capped_core if fields.positive("attn_logit_softcapping", default=50.0) else core
+    capped = fields.positive("final_logit_softcapping", default=30.0) is not None
     return outline(fields, core=core_of, capped=capped, is_window=lambda index: index % 2 == 0)
 
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from formulas.architectures.gemma2 import cap, outline, shifted_norm
+from formulas.architectures.gemma2 import outline, shifted_norm
 from formulas.architectures.gpt import core
 from formulas.architectures.llama import projections, rope, rotated
 
@@ -21,7 +21,7 @@ def read(fields):
     )  # fmt: skip
     every = fields.size("sliding_window_pattern", default=6)
     normed = partial(projections, normed=shifted_norm)
-    capped = cap(fields, "final_logit_softcapping", None)
+    capped = fields.positive("final_logit_softcapping", default=None) is not None
     usual = {"heads": 8, "vocabulary": 262208}  # of the published 4B, 12B and 27B, whose files do not say
     own = usual | {"core": core, "capped": capped, "project": normed, "rotate": ROTATE}
     about = "norms of query and key heads, "

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from derive import fp32
+from derive import identity
 from formulas.architectures import experts
 from formulas.architectures.experts import LETTERS, gated, mixture, normalised, router
 from formulas.architectures.llama import ACTIVATIONS, attention, described, drop_of, layer, sizes
@@ -20,7 +20,7 @@ def read(fields):
     del at["f"]
     own = partial(
         mixture,
-        router=partial(router, normed=normalised, dtype=fp32),
+        router=partial(router, normed=normalised, kept=identity),
         experts=partial(experts.experts, inner=partial(gated, activation=ACTIVATIONS[activation])),
     )
     layers = {
