@@ -107,8 +107,9 @@ def points(draw: st.DrawFn, theorem: Theorem) -> dict[str, Fraction]:
 # ---- the point of a real model ----
 
 RUN: dict[str, int | Fraction] = {  # of a large run: its plan, tokens, an H100; and the latent of DeepSeek
-    "w": 4096, "r_kv": 512, "d_rope": 64, "t": 8, "p": 16, "n": 64, "v": 5, "m": 64, "D": 15 * 10**12, "B": 2**24,
-    "G": 8192, "P": 989 * 10**12, "W": 335 * 10**10, "M": 80 * 2**30, "eta": Fraction(2, 5), "T": 4, "R": Fraction(5, 2),
+    "w": 4096, "r_kv": 512, "d_rope": 64, "t": 8, "p": 16, "n": 64, "v": 5, "m": 64,
+    "D": 15 * 10**12, "B": 2**24, "G": 8192, "P": 989 * 10**12, "W": 335 * 10**10, "M": 80 * 2**30,
+    "eta": Fraction(2, 5), "T": 4, "R": Fraction(5, 2),
 }  # fmt: skip
 
 
