@@ -14,6 +14,7 @@ from derive.model import Architecture, Given
 
 MOST_BYTES = 4 * 2**20  # a configuration has some kilobytes
 MOST = 10**12  # beyond every size of a model
+COUNTED = dict.fromkeys(("num_hidden_layers", "n_layer"), 10**4)  # of what is listed one by one, fewer
 KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
 
 
@@ -88,19 +89,23 @@ class Fields:
         """A whole number under the first of `names` that is there.
 
         `default` is a number, or another size that it is derived from; without one the field is required. Raises
-        `ConfigError`, which names the field, for anything that is not a whole number from `least` to 10^12.
+        `ConfigError`, which names the field, for anything that is not a whole number from `least` to 10^12, or to 10^4
+        where it is a number of layers.
         """
         name, value = self._find(names)
         if value is None:
             if default is None:
                 self._refuse(f"{self.model_type} needs {self.prefix}{names[0]}, which the file does not have")
-            found = default if isinstance(default, Given) else Given(default, f"default of {self.model_type}")
+            found = (
+                default if isinstance(default, Given) else Given(default, f"default of {self.model_type}: {names[0]}")
+            )
             self._note(names[0], found)
             return found
         if isinstance(value, bool) or not isinstance(value, int):
             self._refuse(f"{self.prefix}{name} must be a whole number, is {_shown(value)}")
-        if not least <= value <= MOST:
-            self._refuse(f"{self.prefix}{name} must be from {least} to {MOST}, is {_shown(value)}")
+        most = COUNTED.get(name, MOST)
+        if not least <= value <= most:
+            self._refuse(f"{self.prefix}{name} must be from {least} to {most}, is {_shown(value)}")
         return self._note(name, Given(value, f"config {self.prefix}{name}"))
 
     def optional(self, name: str, default: int | None) -> Given | None:
@@ -266,7 +271,7 @@ class Fields:
 
 
 def _field(size: Given) -> str:
-    return size.origin.removeprefix("config ")
+    return size.origin.removeprefix("config ").rpartition(": ")[2]
 
 
 def _kind(value: Any) -> str:

@@ -33,7 +33,10 @@ BAD: dict[str, tuple[Any, str]] = {
     "text": (LLAMA | {"hidden_size": "64"}, 'hidden_size must be a whole number, is "64"'),
     "code": (LLAMA | {"hidden_size": IMPORT}, f'hidden_size must be a whole number, is "{IMPORT}"'),
     "negative": (LLAMA | {"hidden_size": -64}, f"hidden_size must be from 1 to {HUGE}, is -64"),
-    "zero": (LLAMA | {"num_hidden_layers": 0}, f"num_hidden_layers must be from 1 to {HUGE}, is 0"),
+    "zero": (LLAMA | {"num_hidden_layers": 0}, "num_hidden_layers must be from 1 to 10000, is 0"),
+    "layers that no list holds": (
+        LLAMA | {"num_hidden_layers": 10**9}, "num_hidden_layers must be from 1 to 10000, is 1000000000",
+    ),
     "fraction": (LLAMA | {"hidden_size": 64.5}, "hidden_size must be a whole number, is 64.5"),
     "whole float": (LLAMA | {"hidden_size": 64.0}, "hidden_size must be a whole number, is 64.0"),
     "boolean": (LLAMA | {"hidden_size": True}, "hidden_size must be a whole number, is true"),
