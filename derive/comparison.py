@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from derive.citation import Claim
-from derive.errors import GrammarError, ModelError, PlanError
+from derive.errors import GrammarError, ModelError, PlanError, UnknownName
 from derive.evaluation import Valued, number
 from derive.model import Given, Model, definitions
 from derive.plan import LETTERS, Plan
@@ -86,7 +86,7 @@ def compare(
     for each, found in by_plan.items():
         try:
             made = report(formula, model, each, options=options, claims=found, system=system)
-        except (ModelError, PlanError) as error:
+        except (ModelError, PlanError, UnknownName) as error:
             if each == plan:
                 raise
             sides.append(Side(each, None, (), str(error)))

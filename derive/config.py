@@ -160,9 +160,11 @@ class Fields:
         if part.value > whole.value:
             self._refuse(f"{_field(part)} = {part.value} is more than {_field(whole)} = {whole.value}")
 
-    def flag(self, *names: str, default: bool) -> bool:
-        """A field that is true or false."""
+    def flag(self, *names: str, default: bool, null: bool | None = None) -> bool:
+        """A field that is true or false; one that is there and null is `null`, where that differs from the default."""
         name, value = self._find(names)
+        if value is None and null is not None and any(each in self.values for each in names):
+            return self._note(names[0], Given(null, f"config {self.prefix}{names[0]}")).value
         if value is None:
             return self._note(names[0], Given(default, f"default of {self.model_type}")).value
         if not isinstance(value, bool):

@@ -204,6 +204,8 @@ def _micro_batches(model: Model | None, plan: Plan, values: Mapping[str, Given])
     if "B" not in values or model is None:
         return values.get("m") or Given(plan.pp, "default" if plan.pp == 1 else "default: as many as stages")
     count = amount(formula_of("accumulation"), model, plan, {**values, "n": Given(plan.dp, "plan")})
+    if count is None:
+        raise DeriveError("how many micro-batches a step has depends on the tokens of a sequence: give --set s=2048")
     if not isinstance(count, Fraction) or count.denominator != 1:
         sizes = ", ".join(f"{x} = {values[x].value}" for x in ("B", "b") if x in values)
         raise DeriveError(

@@ -85,19 +85,19 @@ def scaled(x: Tensor, *, name: str | None = None) -> Tensor:
 def add(x: Tensor, y: Tensor, *, name: str | None = None) -> Tensor:
     """x + y, y broadcast along the axes of x that it lacks; no gradient needs anything."""
     _broadcasts("add", x, y)
-    return apply("add", (x, y), ((), ()), axes=x.axes, called=name or "sum", dtype=_wider(x, y))
+    return apply("add", (x, y), ((), ()), axes=x.axes, called=name or "sum", dtype=wider(x, y))
 
 
 def multiply(x: Tensor, y: Tensor, *, name: str = "product") -> Tensor:
     """x × y element by element, y broadcast; the gradient of each needs the other."""
     _broadcasts("multiply", x, y)
-    return apply("multiply", (x, y), ((y,), (x,)), axes=x.axes, called=name, dtype=_wider(x, y))
+    return apply("multiply", (x, y), ((y,), (x,)), axes=x.axes, called=name, dtype=wider(x, y))
 
 
 def divide(x: Tensor, y: Tensor, *, name: str = "quotient") -> Tensor:
     """x / y element by element, y broadcast; the gradient of x needs y, that of y both."""
     _broadcasts("divide", x, y)
-    return apply("divide", (x, y), ((y,), (x, y)), axes=x.axes, called=name, dtype=_wider(x, y))
+    return apply("divide", (x, y), ((y,), (x, y)), axes=x.axes, called=name, dtype=wider(x, y))
 
 
 def total(x: Tensor) -> Tensor:
@@ -164,7 +164,7 @@ def _broadcasts(op: str, x: Tensor, y: Tensor) -> None:
             raise ShapeError(f"{op}: axis {match.name!r} is split in {y.name!r} and not in {x.name!r}")
 
 
-def _wider(x: Tensor, y: Tensor) -> DType | Slot:
+def wider(x: Tensor, y: Tensor) -> DType | Slot:
     """The format of the result: the wider of two fixed ones, a fixed one before the recipe's, never a scalar's."""
     if x.dtype == y.dtype or not y.axes or not isinstance(y.dtype, DType):
         return x.dtype

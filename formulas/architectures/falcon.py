@@ -2,15 +2,34 @@
 
 from functools import partial
 
-from derive import Described, block, cached, copy, expand, identity, linear, repeat_heads
+from derive import (
+    Described,
+    block,
+    cached,
+    copy,
+    einsum,
+    expand,
+    identity,
+    linear,
+    repeat_heads,
+    scaled,
+    softmax,
+)
 from formulas.architectures.decoder import HEADS, decoder, embedding
 from formulas.architectures.fused import ACTIVATIONS, AXES, drop_of
-from formulas.architectures.gpt import core, final_norm, mlp, norm
+from formulas.architectures.gpt import final_norm, mlp, norm
 from formulas.architectures.gpt2 import unrotated
 from formulas.architectures.llama import DIVIDES, LETTERS, rotated
 from formulas.architectures.phi3 import together
 
 MODEL_TYPES = ("falcon",)
+
+
+@block(name="core", fused_by="attention")
+def core(q, k, v, drop):
+    """Attention whose scores are scaled by a number that the program holds."""
+    scores = scaled(einsum("q b a d, k b a d -> b a q k", q, k, name="scores", masked="q k"))
+    return einsum("b a q k, k b a d -> q b a d", drop(softmax(scores)), v, name="attention output", masked="q k")
 
 
 @block
@@ -48,7 +67,7 @@ LAYERS = {"in turn": layer, "side by side": parallel_layer, "side by side, each 
 
 def outline(fields, new):
     """How attention and MLP are arranged, which depends on the generation of the architecture."""
-    parallel = fields.flag("parallel_attn", default=True)
+    parallel = fields.flag("parallel_attn", default=True, null=False)
     norms = fields.size("num_ln_in_parallel_attn", default=2 if new else 1)
     if not parallel:
         fields.only("new_decoder_architecture", False, why="its attention and MLP are side by side")
@@ -60,7 +79,7 @@ def read(fields):
     """transformers' FalconConfig; heads share the hidden size."""
     fields.ignores("rope_theta", "rope_scaling", "n_embed", "apply_residual_connection_post_layernorm")
     new = fields.flag("new_decoder_architecture", default=False)
-    alone = fields.flag("multi_query", default=True) and not new
+    alone = fields.flag("multi_query", default=True, null=False) and not new
     alibi = fields.flag("alibi", default=False)
     how, activation = outline(fields, new), fields.choice("activation", known=ACTIVATIONS, default="gelu")
     bias, between = fields.flag("bias", default=False), drop_of(fields, "attention_dropout")

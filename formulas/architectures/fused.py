@@ -14,7 +14,20 @@ def gelu_new(x):
     return multiply(scaled(x), copy(bent), name="gelu output")
 
 
-ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "gelu_pytorch_tanh": gelu, "relu": relu, "silu": silu}
+def gelu_fast(x):
+    """The same written in another order, as GPT-NeoX's file has it."""
+    inner = multiply(scaled(x), copy(multiply(scaled(x), x)))
+    return multiply(scaled(x), copy(tanh(inner)), name="gelu output")
+
+
+ACTIVATIONS = {
+    "gelu": gelu,
+    "gelu_fast": gelu_fast,
+    "gelu_new": gelu_new,
+    "gelu_pytorch_tanh": gelu,
+    "relu": relu,
+    "silu": silu,
+}
 
 
 def then(function, drop):

@@ -31,12 +31,14 @@ LAYERS = {True: parallel_layer, False: layer}
 
 def read(fields):
     """transformers' GPTNeoXConfig; its heads share the hidden size."""
-    fields.ignores("rotary_emb_base", "rope_theta", "rope_scaling", "classifier_dropout", "is_decoder")
+    fields.ignores("rotary_emb_base", "rope_theta", "rope_scaling", "rotary_pct", "classifier_dropout", "is_decoder")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="gelu")
     projection = partial(linear, bias=fields.flag("attention_bias", default=True))
     h, a = fields.size("hidden_size"), fields.size("num_attention_heads")
     d = fields.quotient(h, a, "head_dim")
-    rotated = rotary(fields, d, QUARTER, names=("rotary_pct", "partial_rotary_factor"))
+    inner = fields.section("rope_parameters" if fields.has("rope_parameters") else "rope_scaling")
+    inside = inner.has("partial_rotary_factor")  # before rotary_pct, which older files have
+    rotated = rotary(inner, d, QUARTER) if inside else rotary(fields, d, QUARTER, names=("rotary_pct",))
     drop = drop_of(fields, "hidden_dropout")
     parallel = fields.flag("use_parallel_residual", default=True)
     own = partial(

@@ -39,6 +39,7 @@ def rotary(fields, d):
     if width is None or width.value == d.value:
         return Rotary()
     fields.at_most(width, d)
+    fields.divides(fields.known(2, "two"), width)
     return Rotary({"d_rope": width}, " d_rope", {"d_pass": "d - d_rope"})
 
 

@@ -44,12 +44,16 @@ def convolution(x, width, bias=True, tp=None):
 
 @block(fused_by="scan")
 def scan(u, step, B, C, gate):
-    """The selective scan (equation 2, algorithm 2): products with C are the only ones that sum."""
+    """The selective scan (equation 2, algorithm 2): products with C are the only ones that sum.
+
+    Fused, it is taken to keep what goes into it (section 3.3.2). The kernel that trains Mamba starts before the
+    convolution, makes its output and the step again too, and so keeps less.
+    """
     A = exp(cast(parameter("A_log", "h_i n_s", Role.STATE_SPACE, tp="h_i"), fp32))
     step = softplus(step)
     states = recurrence(exp(outer(step, A, name="decay")), outer(multiply(step, u), B, name="new input"))
     cached(state(states, "b h_i n_s", fp32, "state of the scan"))
-    y = einsum("s b h_i n_s, s b n_s -> s b h_i", states, C, name="scan output")
+    y = einsum("s b h_i n_s, s b n_s -> s b h_i", cast(states, compute), C, name="scan output")
     y = add(y, multiply(u, parameter("D", "h_i", Role.STATE_SPACE, tp="h_i")))
     return multiply(y, silu(gate), name="gated scan output")
 
@@ -86,7 +90,7 @@ def read(fields):
     fields.ignores(
         "layer_norm_epsilon", "rescale_prenorm_residual", "time_step_scale", "time_step_min", "time_step_max",
         "time_step_init_scheme", "time_step_floor", "use_mambapy", "use_associative_scan", "residual_in_fp32",
-        "intermediate_size", "d_inner", "d_model", "n_layer", "ssm_cfg", "rms_norm", "fused_add_norm",
+        "d_inner", "d_model", "n_layer", "ssm_cfg", "rms_norm", "fused_add_norm",
     )  # fmt: skip
     fields.choice("hidden_act", known=("silu",), default="silu")
     h = fields.size("hidden_size")
@@ -99,7 +103,7 @@ def read(fields):
     at = {
         "L": fields.size("num_hidden_layers"),
         "h": h,
-        "h_i": fields.product(h, fields.size("expand", default=2)),
+        "h_i": fields.size("intermediate_size", default=fields.product(h, fields.size("expand", default=2))),
         "n_s": fields.size("state_size"),
         "k_c": fields.size("conv_kernel", default=4),
         "r_dt": rank,

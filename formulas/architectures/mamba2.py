@@ -39,13 +39,16 @@ LETTERS = "s b h a g d n_s k_c V L"
 
 @block(fused_by="scan")
 def scan(u, step, B, C):
-    """The scan with one decay a head (equation 5 of section 2), written as a recurrence over the tokens."""
+    """The scan with one decay a head (equation 5 of section 2), written as a recurrence over the tokens.
+
+    The algorithm in chunks (section 6) has more products, which depend on the length of a chunk; these are not counted.
+    """
     A = exp(cast(parameter("A_log", "a", Role.STATE_SPACE), fp32))
     step = softplus(add(step, parameter("step bias", "a", Role.STATE_SPACE)))
     B, C = expand(B, "g -> a"), expand(C, "g -> a")
     states = recurrence(exp(multiply(step, A, name="decay")), outer(outer(step, u, name="stepped input"), B))
     cached(state(states, "b a d n_s", fp32, "state of the scan"))
-    y = einsum("s b a d n_s, s b a n_s -> s b a d", states, C, name="scan output")
+    y = einsum("s b a d n_s, s b a n_s -> s b a d", cast(states, compute), C, name="scan output")
     return add(y, multiply(u, parameter("D", "a", Role.STATE_SPACE)), name="scan output")
 
 
