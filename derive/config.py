@@ -14,7 +14,7 @@ from derive.model import Architecture, Given
 
 MOST_BYTES = 4 * 2**20  # a configuration has some kilobytes
 MOST = 10**12  # beyond every size of a model
-COUNTED = dict.fromkeys(("num_hidden_layers", "n_layer"), 10**4)  # of what is listed one by one, fewer
+COUNTED: dict[str, int] = dict.fromkeys(("num_hidden_layers", "n_layer"), 10**4)  # of what is listed one by one, fewer
 KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
 
 

@@ -29,7 +29,7 @@ K, X, Q, q = (notation.symbol(x) for x in "KXQq")
 
 def held(model, plan, *, needed=False):
     """What is cached for later tokens: as the layers hold it, or as attention needs it, before heads share it."""
-    ledger = Ledger((), byte)
+    ledger, plan = Ledger((), byte), replace(plan, sp=False)  # heads of a device need whole sequences
     for tensor in model.whole.tensors:
         if tensor.op is None or tensor.op.name != "cache":
             continue

@@ -26,7 +26,7 @@ from derive.reading import to_tree
 from derive.tree import to_text
 from derive.units import parameter
 from formulas.activations import model_activations
-from formulas.notation import notation_of
+from formulas.notation import common, notation_of
 from formulas.recompute import live_layer
 from formulas.states import gradients, resident_states
 
@@ -37,7 +37,7 @@ M_r, M_g, A, X, K, Z, m, M, c, q, w, phi, r, u, y = (
 GIB, MIB = Fraction(2**30), 2**20
 
 
-@formula("X", unit=byte, notation=notation)
+@formula("X", unit=byte, notation=common)
 def loss_transient(model, plan):
     """What lives while the loss is differentiated and is not kept: logits, and two fp32 gradients of their size.
 
@@ -53,7 +53,7 @@ def loss_transient(model, plan):
     return logits + Ledger(tuple(gradients), byte) + head
 
 
-@formula("K", unit=byte, notation=notation, of_layer=True)
+@formula("K", unit=byte, notation=common, of_layer=True)
 def recomputed_interior(model, plan):
     """What one layer's backward pass has beside what was kept of it: everything that the plan runs again.
 
@@ -62,7 +62,7 @@ def recomputed_interior(model, plan):
     return live_layer.rows(model, plan).less(saved(model.layer, plan))
 
 
-@formula("Z", unit=byte, notation=notation, of_layer=True)
+@formula("Z", unit=byte, notation=common, of_layer=True)
 def gathered_layer(model, plan):
     """One layer's weights in the compute format while it runs, where a device holds only a shard or another format.
 

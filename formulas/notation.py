@@ -73,7 +73,7 @@ GEMM = (
 STATES = (
     Letter("K", "bytes that the optimizer holds for each parameter", unit="byte/parameter", kind=REAL),
     Letter("Q", "bytes that training holds for each parameter", unit="byte/parameter", kind=REAL),
-    Letter("E", "parameters of the largest layer", unit="parameter"),
+    Letter("Y", "parameters of the largest layer", unit="parameter"),
     Letter("w", "copies of the model's weights in a checkpoint beside their master", kind=REAL, most=1),
 )
 

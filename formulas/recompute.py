@@ -18,14 +18,14 @@ from derive import (
     token,
 )
 from formulas.flops import flops_per_token
-from formulas.notation import notation_of
+from formulas.notation import common, notation_of
 
 notation = notation_of("recompute")
 X, F, c, A, k, L, B, s, b, n = (notation.symbol(x) for x in ("X", "F", "c", "A", "k", "L", "B", "s", "b", "n"))
 tokens = s * b
 
 
-@formula("X", unit=flop / token, notation=notation)
+@formula("X", unit=flop / token, notation=common)
 def recomputed_flops_per_token(model, plan):
     """FLOPs that the plan runs again for the backward pass of the whole model, for each trained token.
 
@@ -34,7 +34,7 @@ def recomputed_flops_per_token(model, plan):
     return flops(model.whole, plan, "recompute").per(tokens, token)
 
 
-@formula("F_hw", unit=flop / token, notation=notation)
+@formula("F_hw", unit=flop / token, notation=common)
 def hardware_flops_per_token(model, plan):
     """FLOPs that hardware runs for each trained token: forward, backward, and what the plan computes again.
 
@@ -43,7 +43,7 @@ def hardware_flops_per_token(model, plan):
     return flops(model.whole, plan, "forward", "backward", "recompute").per(tokens, token)
 
 
-@formula("F_hw", unit=flop, notation=notation, of_layer=True)
+@formula("F_hw", unit=flop, notation=common, of_layer=True)
 def attention_hardware_flops(model, plan):
     """FLOPs that hardware runs for the two score products of one layer: forward, backward, and what is computed again.
 
@@ -81,7 +81,7 @@ def accumulation():
     )
 
 
-@formula("c", unit=byte, notation=notation, of_layer=True)
+@formula("c", unit=byte, notation=common, of_layer=True)
 def layer_input_bytes(model, plan):
     """The input of one layer: what is kept of a layer, or of a segment of layers, that is run again.
 
@@ -90,7 +90,7 @@ def layer_input_bytes(model, plan):
     return tensors(model.layer, plan, ("layer input",), "the boundary that the segment is run again from")
 
 
-@formula("A", unit=byte, notation=notation, of_layer=True)
+@formula("A", unit=byte, notation=common, of_layer=True)
 def live_layer(model, plan):
     """What one layer keeps while its backward pass runs, its input included: all of it, as if nothing were recomputed.
 

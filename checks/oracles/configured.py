@@ -210,7 +210,7 @@ def by_kind(
     of_kind = {each.kind: each.value for each in case.layers}
     if of_kind:
         return [Fraction(of_kind[kind]) for kind in model.order]
-    return [Fraction(case.value)] * int(case.real["L"].value)
+    return [Fraction(case.value)] * (len(model.order) or int(case.real["L"].value))
 
 
 def forward_flops(fields: dict[str, Any], **sizes: Any) -> Fraction:

@@ -120,12 +120,14 @@ def linear(
     uneven: Remainder = Remainder.REFUSE,
     name: str = "linear output",
     weight: Tensor | None = None,
+    adapts: bool = True,
 ) -> Tensor:
     """A linear layer over the last axes of `x`: `"h -> a d"` maps axis h to new axes a and d, of their letters' sizes.
 
-    `tp` is the axis that tensor parallelism splits: a new one makes the layer column-parallel, an old one row-parallel.
-    `uneven` says what to do where the degree does not divide that axis. `weight` shares a parameter made elsewhere
-    (tied embeddings). Raises `ShapeError` where x does not end in the pattern's left side.
+    `tp` is the axis that tensor parallelism splits: a new one makes the layer column-parallel, an old one row-
+    parallel. `uneven` says what to do where the degree does not divide that axis. `weight` shares a parameter
+    made elsewhere (tied embeddings). `adapts` is false of a weight that adapters are not made for (routers).
+    Raises `ShapeError` where x does not end in the pattern's left side.
     """
     quoted = f"linear {pattern!r}"
     if pattern.count("->") != 1:
@@ -153,7 +155,7 @@ def linear(
     outer = tuple(axis for axis in axes if axis.name in new)
     if bias:
         y = add(y, parameter(f"{name} bias", outer, Role.BIAS), name=name)
-    return _adapted(y, x, axes[: len(old)], outer, name) if has_adapter(name) else y
+    return _adapted(y, x, axes[: len(old)], outer, name) if adapts and has_adapter(name) else y
 
 
 RANK = "r"  # the letter of the rank of adapters

@@ -10,7 +10,7 @@ MODEL_TYPES = ("deepseek_v2",)
 @block
 def router(x):
     """Scores by a softmax in fp32, scaled; limiting the choice to groups of experts adds no product."""
-    scores, chosen = top_k(softmax(linear(cast(x, fp32), "h -> E", name="router")), "E -> k")
+    scores, chosen = top_k(softmax(linear(cast(x, fp32), "h -> E", name="router", adapts=False)), "E -> k")
     return scaled(scores, name="scores of the chosen"), chosen
 
 

@@ -38,7 +38,7 @@ KINDS = {"dense layer": "L_d", "expert layer": "L_e"}
 @block
 def router(x, normed=identity):
     """Scores by a sigmoid in fp32; a bias that is no parameter decides with them which experts are chosen."""
-    logits = linear(cast(x, fp32), "h -> E", name="router")
+    logits = linear(cast(x, fp32), "h -> E", name="router", adapts=False)
     scores, chosen = top_k(sigmoid(logits), "E -> k")
     return scaled(normed(scores), name="scores of the chosen"), chosen
 
@@ -82,7 +82,7 @@ def outline(fields, about, router, *, rotate=latent.rotated, first=3):
     fields.ignores(
         "head_dim", "qk_head_dim", "num_key_value_heads", "rope_theta", "rope_scaling", "rope_interleave", "n_group",
         "pretraining_tp", "routed_scaling_factor", "topk_group", "topk_method", "scoring_func", "aux_loss_alpha",
-        "seq_aux", "ep_size", "output_router_logits", "mlp_bias", "max_window_layers",
+        "seq_aux", "ep_size", "mlp_bias", "max_window_layers",
     )  # fmt: skip
     fields.only("moe_layer_freq", 1, why="not every layer behind the dense ones then has experts")
     fields.only("mlp_bias", False, why="biases in the MLPs are not counted for this type")
@@ -130,7 +130,7 @@ def with_modules(made):
     settings = made.model.keywords
     last = list(settings["kinds"].values())[-1].layer
     own = partial(model, kinds=settings["kinds"], tied=settings["head"] is decoder.HEADS[True], last=last)
-    kinds = made.kinds or {"expert layer": Layers(KINDS["expert layer"], last)}
+    kinds = made.kinds or settings["kinds"]
     return replace(
         made, name=f"{made.name}, with multi-token prediction", letters=f"{made.letters} L_m", model=own, kinds=kinds
     )
@@ -138,7 +138,7 @@ def with_modules(made):
 
 def read(fields):
     """transformers' DeepseekV3Config, which Kimi K2's files follow."""
-    normed = {"normed": normalised} if fields.flag("norm_topk_prob", default=True) else {}
+    normed = {"normed": normalised} if fields.flag("norm_topk_prob", default=True, null=False) else {}
     about = "RMS norm, latent attention, experts of which each token uses some beside the shared ones"
     found = outline(fields, about, partial(router, **normed))
     modules = fields.size("num_nextn_predict_layers", "num_mtp_layers", default=1, least=0)

@@ -37,7 +37,7 @@ def in_compute(scores):
 @block
 def router(x, normed=identity, kept=in_compute):
     """The scores of the chosen experts, from a softmax over all in fp32, and which they are."""
-    logits = linear(x, "h -> E", name="router")
+    logits = linear(x, "h -> E", name="router", adapts=False)
     scores, chosen = top_k(softmax(cast(logits, fp32)), "E -> k")
     return kept(normed(scores)), chosen
 
@@ -71,4 +71,5 @@ def sizes(fields, number=("num_local_experts", "num_experts"), width="moe_interm
     """Sizes of the experts under the names that most files give them."""
     E, k = fields.size(*number), fields.size("num_experts_per_tok")
     fields.at_most(k, E)
+    fields.only("output_router_logits", False, why="the loss of the routers, which is then trained too, is not counted")
     return {"E": E, "k": k, "f_e": fields.size(width)}

@@ -58,7 +58,7 @@ def rotated(q, k):
 @block
 def router(x):
     """The largest logits, and a softmax over these alone."""
-    scores, chosen = top_k(linear(x, "h -> E", bias=True, name="router"), "E -> k")
+    scores, chosen = top_k(linear(x, "h -> E", bias=True, name="router", adapts=False), "E -> k")
     return softmax(scores), chosen
 
 
@@ -77,7 +77,7 @@ def layer(x, attention, mlp):
 def read(fields):
     """transformers' GptOssConfig; its intermediate_size is one expert's width."""
     fields.ignores(
-        "rope_theta", "rope_scaling", "output_router_logits", "router_aux_loss_coef", "swiglu_alpha", "swiglu_limit",
+        "rope_theta", "rope_scaling", "router_aux_loss_coef", "swiglu_alpha", "swiglu_limit",
         "initial_context_length", "experts_per_token", "hidden_act",
     )  # fmt: skip
     projection = partial(linear, bias=fields.flag("attention_bias", default=True))

@@ -13,7 +13,7 @@ MODEL_TYPES = ("mixtral",)
 
 def read(fields):
     """transformers' MixtralConfig; its intermediate_size is one expert's width."""
-    fields.ignores("rope_theta", "rope_scaling", "output_router_logits", "router_aux_loss_coef", "layer_types")
+    fields.ignores("rope_theta", "rope_scaling", "router_aux_loss_coef", "layer_types")
     fields.only("router_jitter_noise", 0, 0.0, why="it multiplies what the router reads by noise")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     at = sizes(fields, grouped=8)

@@ -26,7 +26,7 @@ def clipped(x, linear, normed):
 
 def read(fields):
     """transformers' OlmoeConfig; its intermediate_size is one expert's width, its heads share the hidden size."""
-    fields.ignores("rope_theta", "rope_scaling", "output_router_logits", "router_aux_loss_coef")
+    fields.ignores("rope_theta", "rope_scaling", "router_aux_loss_coef")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     projection = partial(linear, bias=fields.flag("attention_bias", default=False))
     cut = fields.positive("clip_qkv", default=None) is not None
@@ -42,6 +42,7 @@ def read(fields):
         ),
     )
     at = sizes(fields)
+    fields.same(fields.product(at["a"], at["d"]), at["h"])
     del at["f"]
     at |= experts.sizes(fields, width="intermediate_size")
     about = "RMS norm, norms of all queries and keys, rotary positions, gated experts of which each token uses some"

@@ -9,7 +9,7 @@ from formulas.architectures import experts
 from formulas.architectures.experts import LETTERS, gated, mixture, normalised, router
 from formulas.architectures.llama import ACTIVATIONS, described, layer, mlp, sizes
 from formulas.architectures.qwen3 import normed_attention
-from formulas.architectures.windows import windowed
+from formulas.architectures.windows import all_alike, windowed
 
 MODEL_TYPES = ("qwen3_moe",)
 
@@ -40,9 +40,7 @@ def arranged(fields, layers, order, at, letters):
 
 def read(fields):
     """transformers' Qwen3MoeConfig."""
-    fields.ignores(
-        "rope_theta", "rope_scaling", "output_router_logits", "router_aux_loss_coef", "max_window_layers", "layer_types"
-    )
+    fields.ignores("rope_theta", "rope_scaling", "router_aux_loss_coef", "max_window_layers")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     normed = {"normed": normalised} if fields.flag("norm_topk_prob", default=False) else {}
     attention = windowed(normed_attention(fields))
@@ -62,6 +60,7 @@ def read(fields):
         ),
     }
     at = sizes(fields, grouped=4) | experts.sizes(fields) | ({"w": window} if windows else {})
+    all_alike(fields, at["L"], window if windows else None)
     letters = LETTERS + (" w" if windows else "")
     found = arranged(fields, layers, kinds(fields, at["L"]), at, letters)
     about = "RMS norm, norms of query and key heads, rotary positions, gated experts of which each token uses some"

@@ -3,6 +3,7 @@
 from functools import partial
 
 from derive import Layers, cached
+from derive.config import ConfigError
 from derive.model import Given
 from formulas.architectures.gpt import core
 
@@ -25,6 +26,14 @@ def alternating(fields, count, window, is_window):
         return ("full_attention",) * count.value
     rule = ("sliding_attention" if is_window(index) else "full_attention" for index in range(count.value))
     return listed or tuple(rule)
+
+
+def all_alike(fields, count, window):
+    """Refuse a list of types that says otherwise where all layers have the window, or none has one."""
+    listed = fields.texts("layer_types", known=TYPES, count=count.value)
+    expected = "full_attention" if window is None else "sliding_attention"
+    if listed and set(listed) != {expected}:
+        raise ConfigError(f"layer_types is not understood: this type has {expected} in every layer")
 
 
 def kinds(types, layer, sizes, window, letters):

@@ -41,7 +41,7 @@ stage_3_alone = claims(
 
 stage_3 = claims(
     deepspeed, zero_3, "estimate_zero3_model_states_mem_needs, line 3774, cpu_offload=False", recipe="deepspeed",
-    expected="refuted", rows={"": "4*E + 18*N/n"},
+    expected="refuted", rows={"": "4*Y + 18*N/n"},
     note=f"{CONVENTION}; 4E is a layer's gathered weights and their gradients, which come and go with the layer. "
     "With 2N whole weights its stage 2 has 20N at n = 1, stage 3 has 18N",
 )  # fmt: skip
