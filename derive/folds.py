@@ -109,6 +109,8 @@ def share(tensor: Tensor, plan: Plan, others: bool, first: bool) -> Expr:
     """The share of the layers of a stack that have something, by whether the first one has it and the others do."""
     if others == first:
         return Integer(int(first))
+    if not layers(tensor, plan):  # a table that all layers share is there once, whichever of them need it
+        return Integer(1)
     alone = 1 / layers(tensor, plan)[0]
     return 1 - alone if others else alone
 
