@@ -83,10 +83,29 @@ def in_core(row: Any) -> bool:
     return "core" in row.blocks
 
 
+def within(block: str) -> Callable[[Any], bool]:
+    """Rows of a block, wherever it stands."""
+    return lambda row: block in row.blocks
+
+
+def named(tensor: str) -> Callable[[Any], bool]:
+    """Rows of the tensors of a name."""
+    return lambda row: row.tensor == tensor
+
+
+def of_dtype(dtype: str) -> Callable[[Any], bool]:
+    """Rows of the tensors held in a data type."""
+    return lambda row: row.dtype == dtype
+
+
+def beside_core(block: str) -> Callable[[Any], bool]:
+    """Rows of a block, without the core of attention."""
+    return lambda row: block in row.blocks and not in_core(row)
+
+
 def par_02() -> Pairs:
     yield value(LLAMA_2, "parameters"), 6738415616
-    yield rows(LLAMA_2, "parameters", lambda row: row.tensor == "norm weight" and "layer" in row.blocks), 2 * 4096 * 32
-    yield 2 * 4096 * 32, 262144
+    yield rows(LLAMA_2, "parameters", lambda row: row.tensor == "norm weight" and "layer" in row.blocks), 262144
 
 
 def padded(V: int, divisor: int, tp: int) -> Fraction:
@@ -158,14 +177,13 @@ def par_11() -> Pairs:
 
 def par_12() -> Pairs:
     fields = config(h=4096, a=32, g=8, d=128)
-    weights = lambda row: "attention" in row.blocks  # noqa: E731
-    yield rows(fields, "layer-parameters", weights), 41943040
-    yield rows(config(h=4096, a=32, g=32, d=128), "layer-parameters", weights), 67108864
-    yield rows(fields, "flops-per-token", lambda row: weights(row) and not in_core(row)), 251658240
+    yield rows(fields, "layer-parameters", within("attention")), 41943040
+    yield rows(config(h=4096, a=32, g=32, d=128), "layer-parameters", within("attention")), 67108864
+    yield rows(fields, "flops-per-token", beside_core("attention")), 251658240
 
 
 def par_13() -> Pairs:
-    attention = lambda row: "attention" in row.blocks  # noqa: E731
+    attention = within("attention")
     yield rows(DEEPSEEK, "layer-parameters", lambda row: attention(row) and row.role is Role.WEIGHT), 187105280
     yield rows(DEEPSEEK, "layer-parameters", attention), 187107328
 
@@ -180,7 +198,7 @@ def flo_04() -> Pairs:
 
 def flo_05() -> Pairs:
     fields = config(h=8192, a=64, g=8, d=128)
-    projections = forward(fields, lambda row: "attention" in row.blocks and not in_core(row), s=1, b=1)
+    projections = forward(fields, beside_core("attention"), s=1, b=1)
     yield projections, Fraction(9, 2) * 8192**2
 
 
@@ -227,7 +245,7 @@ def flo_14() -> Pairs:
 def flo_16() -> Pairs:
     tied, untied = (config(h=2048, V=151936, tied=tied) for tied in (True, False))
     yield value(tied, "flops-per-token", s=8), value(untied, "flops-per-token", s=8)
-    yield forward(tied, lambda row: "head" in row.blocks, s=1, b=1), 622329856
+    yield forward(tied, within("head"), s=1, b=1), 622329856
 
 
 def flo_17() -> Pairs:
@@ -244,9 +262,8 @@ def flo_18() -> Pairs:
 
 
 def flo_21() -> Pairs:
-    inside = lambda row: "layer" in row.blocks and not in_core(row)  # noqa: E731
-    frozen = rows(LLAMA_2, "flops-per-token", inside, "frozen=layer")
-    yield frozen / rows(LLAMA_2, "flops-per-token", inside), Fraction(4, 6)
+    frozen = rows(LLAMA_2, "flops-per-token", beside_core("layer"), "frozen=layer")
+    yield frozen / rows(LLAMA_2, "flops-per-token", beside_core("layer")), Fraction(4, 6)
 
 
 def flo_22() -> Pairs:
@@ -273,14 +290,13 @@ def flo_26() -> Pairs:
 def flo_27() -> Pairs:
     fields = config(h=4608, a=36, d=128, f=4 * 4608)
     scores = value(fields, "attention-flops", "mask=full", s=36864)
-    yield scores, rows(fields, "flops-per-token", lambda row: "layer" in row.blocks and not in_core(row), s=36864)
+    yield scores, rows(fields, "flops-per-token", beside_core("layer"), s=36864)
 
 
 def flo_29() -> Pairs:
     fields = {**QWEN3_30B, "num_hidden_layers": 1}
-    experts = lambda row: "experts" in row.blocks  # noqa: E731
-    yield forward(fields, experts, s=1, b=1) / 2, 37748736
-    yield forward({**fields, "moe_intermediate_size": 6144}, experts, s=1, b=1) / 2, 301989888
+    yield forward(fields, within("experts"), s=1, b=1) / 2, 37748736
+    yield forward({**fields, "moe_intermediate_size": 6144}, within("experts"), s=1, b=1) / 2, 301989888
 
 
 def flo_31() -> Pairs:
@@ -302,24 +318,20 @@ def mem_16() -> Pairs:
 
 def act_02() -> Pairs:
     fields = config(h=8192, a=32, d=256)
-    keep = lambda row: row.tensor == "log-sum-exp"  # noqa: E731
-    yield rows(fields, "activations", keep, "attention=flash", s=4096, b=1), 524288
+    yield rows(fields, "activations", named("log-sum-exp"), "attention=flash", s=4096, b=1), 524288
 
 
 def act_04() -> Pairs:
     fields = config("qwen3_moe", E=128, k=8, f_e=768)
-    gated = lambda row: row.tensor == "gated"  # noqa: E731
-    yield rows(fields, "activations", gated, s=4096, b=1) / 2, 25165824
+    yield rows(fields, "activations", named("gated"), s=4096, b=1) / 2, 25165824
 
 
 def act_05() -> Pairs:
-    keep = lambda row: row.dtype == "fp32"  # noqa: E731
-    yield rows(config(V=151936), "logits", keep, s=8192, b=1), 4978638848
+    yield rows(config(V=151936), "logits", of_dtype("fp32"), s=8192, b=1), 4978638848
 
 
 def act_06() -> Pairs:
-    keep = lambda row: row.dtype == "bf16"  # noqa: E731
-    yield rows(config(V=128256), "logits", keep, s=4096, b=1), 1050673152
+    yield rows(config(V=128256), "logits", of_dtype("bf16"), s=4096, b=1), 1050673152
 
 
 def kv_02() -> Pairs:

@@ -93,8 +93,11 @@ def with_adapters(model, rank: int):
     class Adapted(torch.nn.Module):
         def __init__(self, base):
             super().__init__()
-            make = lambda *shape: torch.nn.Parameter(torch.empty(shape, dtype=torch.bfloat16, device="meta"))  # noqa: E731
-            self.base, self.A, self.B = base, make(rank, base.in_features), make(base.out_features, rank)
+            down, up = (
+                torch.nn.Parameter(torch.empty(shape, dtype=torch.bfloat16, device="meta"))
+                for shape in ((rank, base.in_features), (base.out_features, rank))
+            )
+            self.base, self.A, self.B = base, down, up
 
         def forward(self, x):
             linear = torch.nn.functional.linear

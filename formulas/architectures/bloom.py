@@ -3,8 +3,8 @@
 from functools import partial
 
 from derive import Described, block, cast, compute, dropout, einsum, fp32, gelu, layer_norm, softmax
-from formulas.architectures.decoder import HEADS, decoder, looked_up
-from formulas.architectures.fused import AXES, biased, drop_of, then
+from formulas.architectures.decoder import HEADS, decoder, drop_of, looked_up
+from formulas.architectures.fused import AXES, biased, then
 from formulas.architectures.gpt import final_norm, mlp, norm
 from formulas.architectures.gpt2 import unrotated
 from formulas.architectures.llama import DIVIDES, attention

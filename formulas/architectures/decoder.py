@@ -16,6 +16,8 @@ from derive import (
     Role,
     block,
     cross_entropy,
+    dropout,
+    identity,
     int64,
     linear,
     lookup,
@@ -28,6 +30,11 @@ from formulas.notation import common
 layer_input = Input("layer input", "s b h", split={"s": Mesh.SP})
 token_ids = Input("token ids", "s b", gathered={"s": Mesh.SP}, dtype=int64, role=Role.INDEX, differentiable=False)
 targets = Input("targets", "s b", dtype=int64, role=Role.INDEX, differentiable=False)
+
+
+def drop_of(fields, name="attention_dropout", default=0.0):
+    """Dropout, where the field gives it a probability."""
+    return dropout if fields.share(name, default=default) else identity
 
 
 def looked_up(ids):

@@ -27,8 +27,9 @@ from derive import (
 )
 from derive.model import Given
 from formulas.architectures import decoder, experts, latent
+from formulas.architectures.decoder import drop_of
 from formulas.architectures.experts import gated, normalised
-from formulas.architectures.llama import ACTIVATIONS, drop_of, final_norm, layer, mlp, norm
+from formulas.architectures.llama import ACTIVATIONS, final_norm, layer, mlp, norm
 
 MODEL_TYPES = ("deepseek_v3", "kimi_k2")
 AXES = latent.AXES | experts.AXES | {"f_s": "E_s*f_e", "h_2": "2*h"}

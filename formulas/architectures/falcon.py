@@ -15,8 +15,8 @@ from derive import (
     scaled,
     softmax,
 )
-from formulas.architectures.decoder import HEADS, decoder, embedding
-from formulas.architectures.fused import ACTIVATIONS, AXES, drop_of
+from formulas.architectures.decoder import HEADS, decoder, drop_of, embedding
+from formulas.architectures.fused import ACTIVATIONS, AXES
 from formulas.architectures.gpt import final_norm, mlp, norm
 from formulas.architectures.gpt2 import unrotated
 from formulas.architectures.llama import DIVIDES, LETTERS, rotated

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from derive import add, copy, cube, dropout, gelu, identity, linear, multiply, relu, scaled, silu, tanh
+from derive import add, copy, cube, gelu, identity, linear, multiply, relu, scaled, silu, tanh
 
 AXES = {"qkv": "(a + 2*g)*d"}
 biased = partial(linear, bias=True)
@@ -33,8 +33,3 @@ ACTIVATIONS = {
 def then(function, drop):
     """A linear layer with dropout behind it."""
     return function if drop is identity else lambda *inputs, **settings: drop(function(*inputs, **settings))
-
-
-def drop_of(fields, *names, default=0.0):
-    """Dropout, where the field gives it a probability."""
-    return dropout if fields.share(*names, default=default) else identity

@@ -22,14 +22,13 @@ from derive import (
     tanh,
 )
 from formulas.architectures import decoder
-from formulas.architectures.decoder import HEADS
+from formulas.architectures.decoder import HEADS, drop_of
 from formulas.architectures.gpt import core
 from formulas.architectures.llama import (
     ACTIVATIONS,
     LETTERS,
     attention,
     described,
-    drop_of,
     mlp,
     normalised,
     projections,

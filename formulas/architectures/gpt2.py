@@ -3,8 +3,8 @@
 from functools import partial
 
 from derive import Described, block
-from formulas.architectures.decoder import HEADS, decoder
-from formulas.architectures.fused import ACTIVATIONS, AXES, biased, drop_of, then
+from formulas.architectures.decoder import HEADS, decoder, drop_of
+from formulas.architectures.fused import ACTIVATIONS, AXES, biased, then
 from formulas.architectures.gpt import LETTERS, embedding, final_norm, mlp, norm
 from formulas.architectures.llama import DIVIDES, attention
 from formulas.architectures.phi3 import together

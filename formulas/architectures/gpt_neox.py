@@ -3,8 +3,8 @@
 from functools import partial
 
 from derive import Described, block, linear
-from formulas.architectures.decoder import HEADS, decoder
-from formulas.architectures.fused import ACTIVATIONS, AXES, drop_of, then
+from formulas.architectures.decoder import HEADS, decoder, drop_of
+from formulas.architectures.fused import ACTIVATIONS, AXES, then
 from formulas.architectures.gpt import final_norm, mlp, norm
 from formulas.architectures.gptj import embedding
 from formulas.architectures.llama import DIVIDES, LETTERS, attention

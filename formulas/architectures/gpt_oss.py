@@ -23,8 +23,9 @@ from derive import (
     top_k,
 )
 from formulas.architectures import experts
+from formulas.architectures.decoder import drop_of
 from formulas.architectures.experts import LETTERS, mixture
-from formulas.architectures.llama import attention, described, drop_of, projections, sizes
+from formulas.architectures.llama import attention, described, projections, sizes
 from formulas.architectures.olmo2 import final_norm, norm
 from formulas.architectures.rotary import relaid, tables_of
 from formulas.architectures.windows import alternating, kinds, windowed

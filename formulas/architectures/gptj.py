@@ -3,8 +3,8 @@
 from functools import partial
 
 from derive import Described, Remainder, block, cross_entropy, linear
-from formulas.architectures.decoder import decoder, looked_up
-from formulas.architectures.fused import ACTIVATIONS, drop_of, then
+from formulas.architectures.decoder import decoder, drop_of, looked_up
+from formulas.architectures.fused import ACTIVATIONS, then
 from formulas.architectures.gpt import final_norm, mlp, norm
 from formulas.architectures.gpt2 import sizes
 from formulas.architectures.llama import DIVIDES, LETTERS, attention

@@ -12,7 +12,6 @@ from derive import (
     cast,
     compute,
     constant,
-    dropout,
     expand,
     fp32,
     gelu,
@@ -28,7 +27,7 @@ from derive import (
     silu,
     square,
 )
-from formulas.architectures.decoder import HEADS, decoder
+from formulas.architectures.decoder import HEADS, decoder, drop_of
 from formulas.architectures.gpt import core
 
 
@@ -139,11 +138,6 @@ def sizes(fields, head=None, grouped=None, heads=None, vocabulary=None):
         "f": fields.size("intermediate_size"),
         "V": fields.size("vocab_size", default=vocabulary),
     }
-
-
-def drop_of(fields, name="attention_dropout"):
-    """Dropout, where the field gives it a probability."""
-    return dropout if fields.share(name) else identity
 
 
 def described(

@@ -13,7 +13,6 @@ from derive import (
     einsum,
     exp,
     fp32,
-    identity,
     linear,
     multiply,
     outer,
@@ -59,10 +58,10 @@ def scan(u, step, B, C, gate):
 
 
 @block
-def mixer(x, *, linear=linear, conv_bias=True, activation=silu):
+def mixer(x, *, linear=linear, conv_bias=True):
     both = linear(x, "h -> h_2", tp="h_2", name="input and gate")
     u, gate = (part(both, "h_2 -> h_i", name=name) for name in ("input", "gate"))
-    u = activation(convolution(u, "h_i", conv_bias, "h_i"))
+    u = silu(convolution(u, "h_i", conv_bias, "h_i"))
     selected = select(u)
     step, B, C = (
         part(selected, f"x_3 -> {letter}", name=name) for letter, name in (("r_dt", "step"), ("n_s", "B"), ("n_s", "C"))
@@ -81,8 +80,8 @@ def widened(step):
 
 
 @block
-def layer(x, mixer, residual=identity):
-    return cast(add(residual(x), mixer(norm(x)), name="residual sum"), compute, name="residual sum")
+def layer(x, mixer):
+    return cast(add(x, mixer(norm(x)), name="residual sum"), compute, name="residual sum")
 
 
 def read(fields):

@@ -2,12 +2,12 @@
 
 from functools import partial
 
+from formulas.architectures.decoder import drop_of
 from formulas.architectures.llama import (
     ACTIVATIONS,
     LETTERS,
     attention,
     described,
-    drop_of,
     layer,
     mlp,
     sizes,

@@ -4,8 +4,9 @@ from functools import partial
 
 from derive import identity
 from formulas.architectures import experts
+from formulas.architectures.decoder import drop_of
 from formulas.architectures.experts import LETTERS, gated, mixture, normalised, router
-from formulas.architectures.llama import ACTIVATIONS, attention, described, drop_of, layer, sizes
+from formulas.architectures.llama import ACTIVATIONS, attention, described, layer, sizes
 from formulas.architectures.windows import alternating, kinds, windowed
 
 MODEL_TYPES = ("mixtral",)

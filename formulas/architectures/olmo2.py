@@ -3,11 +3,11 @@
 from functools import partial
 
 from derive import Role, block, cast, compute, constant, fp32, linear, multiply, parameter
+from formulas.architectures.decoder import drop_of
 from formulas.architectures.llama import (
     ACTIVATIONS,
     attention,
     described,
-    drop_of,
     mlp,
     normalised,
     projections,

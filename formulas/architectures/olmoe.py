@@ -4,12 +4,12 @@ from functools import partial
 
 from derive import clamp, linear
 from formulas.architectures import experts
+from formulas.architectures.decoder import drop_of
 from formulas.architectures.experts import LETTERS, gated, mixture, normalised, router
 from formulas.architectures.llama import (
     ACTIVATIONS,
     attention,
     described,
-    drop_of,
     layer,
     projections,
     rms_norm,

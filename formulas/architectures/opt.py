@@ -17,8 +17,8 @@ from derive import (
     parameter,
     scaled,
 )
-from formulas.architectures.decoder import decoder
-from formulas.architectures.fused import ACTIVATIONS, drop_of, then
+from formulas.architectures.decoder import decoder, drop_of
+from formulas.architectures.fused import ACTIVATIONS, then
 from formulas.architectures.gpt import LETTERS, mlp
 from formulas.architectures.gpt2 import unrotated
 from formulas.architectures.llama import DIVIDES, attention, projections

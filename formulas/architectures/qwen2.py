@@ -3,12 +3,12 @@
 from functools import partial
 
 from derive import linear
+from formulas.architectures.decoder import drop_of
 from formulas.architectures.llama import (
     ACTIVATIONS,
     LETTERS,
     attention,
     described,
-    drop_of,
     layer,
     mlp,
     projections,
