@@ -82,7 +82,7 @@ RECOMPUTE = (
     Letter("X", "FLOPs run again for the backward pass, for each trained token", unit="FLOP/token", kind=REAL),
     Letter("c", "bytes of a boundary: what is kept of a segment that is run again, its input", unit="byte", kind=REAL),
     Letter("A", "bytes that one layer keeps, its input included", unit="byte", kind=REAL),
-    Letter("k", "layers of a segment that is run again as a whole"),
+    Letter("k_s", "layers of a segment that is run again as a whole"),
     Letter("k0", "the segment's length that keeps least", kind=REAL, latex="k_0"),
 )
 

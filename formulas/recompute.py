@@ -21,7 +21,7 @@ from formulas.flops import flops_per_token
 from formulas.notation import common, notation_of
 
 notation = notation_of("recompute")
-X, F, c, A, k, L, B, s, b, n = (notation.symbol(x) for x in ("X", "F", "c", "A", "k", "L", "B", "s", "b", "n"))
+X, F, c, A, k_s, L, B, s, b, n = (notation.symbol(x) for x in ("X", "F", "c", "A", "k_s", "L", "B", "s", "b", "n"))
 tokens = s * b
 
 
@@ -110,21 +110,21 @@ def keeps_its_input(model, plan):
 
 @formula("A", unit=byte, notation=notation, letters=segment, of_layer=True)
 def checkpointed_bytes(plan, model=None):
-    """Activations of L layers at their peak where segments of k layers are run again, one after the other.
+    """Activations of L layers at their peak where segments of k_s layers are run again, one after the other.
 
     The input of every segment is kept; one segment at a time has all of its layers' activations, and its input, where
-    its first layer keeps that, is there already. k = L keeps everything, k = 1 is full recomputation, layer by layer.
+    its first layer keeps that, is there already. k_s = L keeps everything, k_s = 1 is full recomputation, layer by layer.
     With `recompute=` in the plan a layer counts as if nothing were recomputed. Unit: byte.
     """
     twice = model is None or keeps_its_input(model, plan)
     return (
-        Statement(L / k * c, "the inputs of the L/k segments"),
-        Statement(k * A, "the segment that is run again"),
+        Statement(L / k_s * c, "the inputs of the L/k_s segments"),
+        Statement(k_s * A, "the segment that is run again"),
         *((Statement(-c, "its input, counted in both"),) if twice else ()),
     )
 
 
-@formula("k", unit=dimensionless, notation=notation, letters=segment, per_device=True, of_layer=True)
+@formula("k_s", unit=dimensionless, notation=notation, letters=segment, per_device=True, of_layer=True)
 def checkpoint_interval():
     """Layers in a segment for which recomputation segment by segment keeps least.
 
@@ -138,9 +138,9 @@ def checkpoint_interval():
         by=(
             Line("L", "A*k0^2/c", "this defines k0"),
             Line(
-                "c*L/k + A*k",
-                "2*A*k0 + A*(k - k0)^2/k",
-                "the last term is never negative: nothing is below the other, which k = k0 reaches",
+                "c*L/k_s + A*k_s",
+                "2*A*k0 + A*(k_s - k0)^2/k_s",
+                "the last term is never negative: nothing is below the other, which k_s = k0 reaches",
                 best,
             ),
             Line("k0", "sqrt(c*L/A)", "solved for k0", best),

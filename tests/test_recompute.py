@@ -123,14 +123,14 @@ def simulated(layers: int, segment: int, boundary: Fraction, layer: Fraction) ->
 @given(segment=sizes, segments=sizes, boundary=sizes, more=st.integers(0, 100))
 def test_what_segments_keep(segment: int, segments: int, boundary: int, more: int):
     layer = boundary + more
-    kept = value("checkpointed-bytes", L=segment * segments, k=segment, c=boundary, A=layer)
+    kept = value("checkpointed-bytes", L=segment * segments, k_s=segment, c=boundary, A=layer)
     assert kept == simulated(segment * segments, segment, Fraction(boundary), Fraction(layer))
 
 
 @given(layers=sizes, segment=sizes, boundary=sizes, layer=sizes)
 def test_the_interval_keeps_least(layers: int, segment: int, boundary: int, layer: int):
     """Nothing is below 2*sqrt(A*c*L) - c: its square is at most that of what a segment keeps."""
-    kept = value("checkpointed-bytes", L=layers, k=segment, c=boundary, A=layer) + boundary
+    kept = value("checkpointed-bytes", L=layers, k_s=segment, c=boundary, A=layer) + boundary
     assert kept**2 >= 4 * layer * boundary * layers
 
 
@@ -139,7 +139,7 @@ def test_the_square_root_is_a_special_case():
     assert value("checkpoint-interval", L=100, c=3, A=3) == 10
     assert value("checkpoint-interval", L=16, c=1, A=4) == 2
     # Chen et al. and the lecture: L/k + k, here without the input that is counted twice.
-    kept = [value("checkpointed-bytes", L=16, k=k, c=1, A=1) + 1 for k in (1, 2, 4, 8, 16)]
+    kept = [value("checkpointed-bytes", L=16, k_s=k, c=1, A=1) + 1 for k in (1, 2, 4, 8, 16)]
     assert kept == [17, 10, 8, 10, 17]
 
 
@@ -148,7 +148,7 @@ def test_the_argument_for_the_interval_is_checked():
     assert found.proved
     assert found.checked == 3
     text = [(to_text(step.left), to_text(step.expression)) for step in found.steps if step.left is not None]
-    assert ("c*L/k + A*k", "2*A*k0 + A*(k - k0)^2/k") in text
+    assert ("c*L/k_s + A*k_s", "2*A*k0 + A*(k_s - k0)^2/k_s") in text
 
 
 @pytest.mark.parametrize("name", ["gpt3-175b", "llama3-70b"])
@@ -160,7 +160,7 @@ def test_a_model_gives_the_segments_bytes(name: str):
     # A Llama's written-out norm keeps an fp32 copy of the layer's input and not the input, which is then there once.
     twice = c if name.startswith("gpt") else 0
     for k in (1, 2, 4, layers):
-        assert value("checkpointed-bytes", name, k=k) == layers * c / k + k * layer - twice
+        assert value("checkpointed-bytes", name, k_s=k) == layers * c / k + k * layer - twice
     assert abs(value("checkpoint-interval", name) ** 2 - c * layers / layer) < Fraction(1, 10**30)
 
 
@@ -174,4 +174,4 @@ def test_a_segment_of_one_layer_keeps_what_full_recomputation_keeps(name: str):
 def test_units_of_the_topic():
     assert str(checkpointed_bytes.unit) == "byte"
     assert str(checkpoint_interval.unit) == str(recompute_factor.unit) == "1"
-    assert {"X", "c", "A", "k"} <= set(notation.letters)
+    assert {"X", "c", "A", "k_s"} <= set(notation.letters)

@@ -66,22 +66,22 @@ RECOMPUTATION = (
     ),
     theorem(
         "segments-by-means",
-        "k layers of a segment and L/k segments are at least 2 sqrt(L) together, by the two means",
-        "2*sqrt(L) <= k + L/k",
-        equality={"L": 4, "k": 2},
+        "k_s layers of a segment and L/k_s segments are at least 2 sqrt(L) together, by the two means",
+        "2*sqrt(L) <= k_s + L/k_s",
+        equality={"L": 4, "k_s": 2},
     ),
     theorem(
         "segments-that-keep-least",
         "no length of the segments keeps less than the interval where inputs and interior take the same",
         "least <= A_k",
-        {"k_0": interval, "least": bytes_at(at={"k": "k_0"}), "A_k": bytes_at()},
-        equality={"L": 4, "k": 2},
+        {"k_0": interval, "least": bytes_at(at={"k_s": "k_0"}), "A_k": bytes_at()},
+        equality={"L": 4, "k_s": 2},
     ),
     theorem(
         "least-is-twice-the-root",
         "at the best interval the layers keep 2 sqrt(AcL), less the input that is counted twice",
         "least == 2*sqrt(A*c*L) - c",
-        {"k_0": interval, "least": bytes_at(at={"k": "k_0"})},
+        {"k_0": interval, "least": bytes_at(at={"k_s": "k_0"})},
     ),
     theorem(
         "root-of-the-layers",
@@ -94,12 +94,12 @@ RECOMPUTATION = (
         "segments-of-one-layer",
         "segments of one layer keep the inputs of all but one layer and the interior of one",
         "A_1 == (L - 1)*c + A",
-        {"A_1": bytes_at(at={"k": "1"})},
+        {"A_1": bytes_at(at={"k_s": "1"})},
     ),
     theorem(
         "segments-of-all-layers",
         "one segment of all layers keeps everything, as if nothing were recomputed",
         "A_L == L*A",
-        {"A_L": bytes_at(at={"k": "L"})},
+        {"A_L": bytes_at(at={"k_s": "L"})},
     ),
 )

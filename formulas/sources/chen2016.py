@@ -19,6 +19,6 @@ interval = claims(
 
 kept = claims(
     chen2016, checkpointed_bytes, "the O(sqrt(n)) algorithm: n/k + k layers' outputs", given={"A": "c"},
-    rows={"": "(L/k + k)*c"}, expected="refuted",
+    rows={"": "(L/k_s + k_s)*c"}, expected="refuted",
     note="as an order of growth it holds; exactly, the input of the segment that is run again is counted twice",
 )  # fmt: skip

@@ -193,7 +193,7 @@ square_root_of_equal_parts = claims(
 
 boundaries_and_interior = claims(
     lecture, checkpointed_bytes, "section 12: L/k boundaries and k inside a segment", given={"c": "A"},
-    expected="refuted", rows={"": "A*(L/k + k)"}, note="the segment's input is counted twice",
+    expected="refuted", rows={"": "A*(L/k_s + k_s)"}, note="the segment's input is counted twice",
 )  # fmt: skip
 
 one_more_forward = claims(

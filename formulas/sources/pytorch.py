@@ -43,5 +43,5 @@ repeated = claims(
 
 checkpointed = claims(
     pytorch, checkpointed_bytes, "GPT layers, reentrant checkpoints of k layers: the peak of what is kept",
-    rows={"": "(L/k)*c + k*A - c"},
+    rows={"": "(L/k_s)*c + k_s*A - c"},
 )  # fmt: skip
