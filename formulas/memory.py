@@ -26,18 +26,18 @@ from derive.reading import to_tree
 from derive.tree import to_text
 from derive.units import parameter
 from formulas.activations import model_activations
-from formulas.notation import common, notation_of
+from formulas.notation import notation_of
 from formulas.recompute import live_layer
 from formulas.states import gradients, resident_states
 
 notation = notation_of("memory")
-M_r, M_g, A, X, K, Z, m, M, c, q, w, phi, r, u, y = (
-    notation.symbol(x) for x in ("M_r", "M_g", "A", "X", "K", "Z", "m", "M", "c", "q", "w", "phi", "r", "u", "y")
+M_r, M_g, A, X, K, Z, m, M, c, q, x_w, phi, x_r, u, y = (
+    notation.symbol(x) for x in ("M_r", "M_g", "A", "X", "K", "Z", "m", "M", "c", "q", "x_w", "phi", "x_r", "u", "y")
 )  # fmt: skip
 GIB, MIB = Fraction(2**30), 2**20
 
 
-@formula("X", unit=byte, notation=common)
+@formula("X", unit=byte, notation=notation)
 def loss_transient(model, plan):
     """What lives while the loss is differentiated and is not kept: logits, and two fp32 gradients of their size.
 
@@ -53,7 +53,7 @@ def loss_transient(model, plan):
     return logits + Ledger(tuple(gradients), byte) + head
 
 
-@formula("K", unit=byte, notation=common, of_layer=True)
+@formula("K", unit=byte, notation=notation, of_layer=True)
 def recomputed_interior(model, plan):
     """What one layer's backward pass has beside what was kept of it: everything that the plan runs again.
 
@@ -62,7 +62,7 @@ def recomputed_interior(model, plan):
     return live_layer.rows(model, plan).less(saved(model.layer, plan))
 
 
-@formula("Z", unit=byte, notation=common, of_layer=True)
+@formula("Z", unit=byte, notation=notation, of_layer=True)
 def gathered_layer(model, plan):
     """One layer's weights in the compute format while it runs, where a device holds only a shard or another format.
 
@@ -194,7 +194,7 @@ seed = "default: train-ledger, chapter 5"
         "c": Given(Interval(GIB / 2, GIB), seed),
         "q": Given(Interval(GIB, 3 * GIB), seed),
         "phi": Given(Interval(Fraction(5, 100), Fraction(15, 100)), seed),
-        "w": Given(0, "default: none; see cublas-workspace"),
+        "x_w": Given(0, "default: none; see cublas-workspace"),
     },
 )
 def usable_memory():
@@ -208,7 +208,7 @@ def usable_memory():
         Statement(-c, "CUDA context"),
         Statement(-q, "NCCL's buffers"),
         Statement(-phi * (M - c - q), "fragmentation", "a share of what the allocator reserves: all the rest"),
-        Statement(-w, "workspaces of libraries"),
+        Statement(-x_w, "workspaces of libraries"),
     )
 
 
@@ -218,7 +218,7 @@ workspace = Constant(
 channel = Constant("buffer of an NCCL channel", Fraction(4 * MIB), byte, "NCCL, NCCL_BUFFSIZE")
 
 
-@formula("w", unit=byte, notation=notation, constants=(workspace,), defaults={"u": Given(1, "default")})
+@formula("x_w", unit=byte, notation=notation, constants=(workspace,), defaults={"u": Given(1, "default")})
 def cublas_workspace():
     """Workspaces of cuBLAS on a Hopper or Blackwell device, which PyTorch takes from its own allocator.
 
@@ -249,8 +249,8 @@ ALLOCATOR = tuple(
 )
 least, small, small_buffer, large_buffer, large, step = (each.number for each in ALLOCATOR)
 # Sizes are multiples of the least block, so that the next one above `small` and the first from `large` on are whole.
-above_small = minimum(1, floor(r / (small + 1)))
-from_large = minimum(1, floor(r / (large - least + 1)))
+above_small = minimum(1, floor(x_r / (small + 1)))
+from_large = minimum(1, floor(x_r / (large - least + 1)))
 
 
 @formula("r_b", unit=byte, notation=notation, constants=ALLOCATOR[:1])
@@ -260,7 +260,7 @@ def allocated_block():
     Requested <= allocated <= active <= reserved <= the driver's count: this is the step from the first to the second.
     Unit: byte.
     """
-    return Statement(least * ceil(r / least), "rounded up to whole blocks", each=byte, counts=("r",))
+    return Statement(least * ceil(x_r / least), "rounded up to whole blocks", each=byte, counts=("x_r",))
 
 
 @formula("r_s", unit=byte, notation=notation, constants=ALLOCATOR)
@@ -271,7 +271,11 @@ def allocated_segment():
     own segment, as the test is size < 10 MiB. Unit: byte.
     """
     return (
-        Statement(small_buffer * (1 - above_small), "up to 1 MiB: a small segment", each=byte, counts=("r",)),
-        Statement(large_buffer * (above_small - from_large), "below 10 MiB: a large segment", each=byte, counts=("r",)),
-        Statement(step * ceil(r / step) * from_large, "from 10 MiB on: a segment of its own", each=byte, counts=("r",)),
+        Statement(small_buffer * (1 - above_small), "up to 1 MiB: a small segment", each=byte, counts=("x_r",)),
+        Statement(
+            large_buffer * (above_small - from_large), "below 10 MiB: a large segment", each=byte, counts=("x_r",)
+        ),
+        Statement(
+            step * ceil(x_r / step) * from_large, "from 10 MiB on: a segment of its own", each=byte, counts=("x_r",)
+        ),
     )

@@ -96,9 +96,9 @@ MEMORY = (
     Letter("Z", "bytes of a layer that is gathered while it runs", unit="byte", kind=REAL),
     Letter("c", "bytes of the CUDA context", unit="byte", kind=REAL),
     Letter("q", "bytes of NCCL's communicators", unit="byte", kind=REAL),
-    Letter("w", "bytes of library workspaces", unit="byte", kind=REAL),
+    Letter("x_w", "bytes of library workspaces", unit="byte", kind=REAL),
     Letter("phi", "share of the reserved memory that fragmentation loses", kind=REAL, latex=r"\varphi", most=1),
-    Letter("r", "bytes that a program asks the allocator for", unit="byte"),
+    Letter("x_r", "bytes that a program asks the allocator for", unit="byte"),
     Letter("u", "cuBLAS handles, each on a stream"),
     Letter("y", "channels of NCCL's communicators, all of them together"),
 )

@@ -18,14 +18,14 @@ from derive import (
     token,
 )
 from formulas.flops import flops_per_token
-from formulas.notation import common, notation_of
+from formulas.notation import notation_of
 
 notation = notation_of("recompute")
 X, F, c, A, k_s, L, B, s, b, n = (notation.symbol(x) for x in ("X", "F", "c", "A", "k_s", "L", "B", "s", "b", "n"))
 tokens = s * b
 
 
-@formula("X", unit=flop / token, notation=common)
+@formula("X", unit=flop / token, notation=notation)
 def recomputed_flops_per_token(model, plan):
     """FLOPs that the plan runs again for the backward pass of the whole model, for each trained token.
 
@@ -34,7 +34,7 @@ def recomputed_flops_per_token(model, plan):
     return flops(model.whole, plan, "recompute").per(tokens, token)
 
 
-@formula("F_hw", unit=flop / token, notation=common)
+@formula("F_hw", unit=flop / token, notation=notation)
 def hardware_flops_per_token(model, plan):
     """FLOPs that hardware runs for each trained token: forward, backward, and what the plan computes again.
 
@@ -43,7 +43,7 @@ def hardware_flops_per_token(model, plan):
     return flops(model.whole, plan, "forward", "backward", "recompute").per(tokens, token)
 
 
-@formula("F_hw", unit=flop, notation=common, of_layer=True)
+@formula("F_hw", unit=flop, notation=notation, of_layer=True)
 def attention_hardware_flops(model, plan):
     """FLOPs that hardware runs for the two score products of one layer: forward, backward, and what is computed again.
 
@@ -81,7 +81,7 @@ def accumulation():
     )
 
 
-@formula("c", unit=byte, notation=common, of_layer=True)
+@formula("c", unit=byte, notation=notation, of_layer=True)
 def layer_input_bytes(model, plan):
     """The input of one layer: what is kept of a layer, or of a segment of layers, that is run again.
 
@@ -90,7 +90,7 @@ def layer_input_bytes(model, plan):
     return tensors(model.layer, plan, ("layer input",), "the boundary that the segment is run again from")
 
 
-@formula("A", unit=byte, notation=common, of_layer=True)
+@formula("A", unit=byte, notation=notation, of_layer=True)
 def live_layer(model, plan):
     """What one layer keeps while its backward pass runs, its input included: all of it, as if nothing were recomputed.
 
@@ -113,8 +113,8 @@ def checkpointed_bytes(plan, model=None):
     """Activations of L layers at their peak where segments of k_s layers are run again, one after the other.
 
     The input of every segment is kept; one segment at a time has all of its layers' activations, and its input, where
-    its first layer keeps that, is there already. k_s = L keeps everything, k_s = 1 is full recomputation, layer by layer.
-    With `recompute=` in the plan a layer counts as if nothing were recomputed. Unit: byte.
+    its first layer keeps that, is there already. k_s = L keeps everything, k_s = 1 is full recomputation, layer by
+    layer. With `recompute=` in the plan a layer counts as if nothing were recomputed. Unit: byte.
     """
     twice = model is None or keeps_its_input(model, plan)
     return (

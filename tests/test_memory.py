@@ -154,7 +154,7 @@ def test_usable_memory_is_an_interval():
 
 @given(M=st.integers(4 * GIB, 10**12), w=st.integers(0, 2**25))
 def test_less_is_usable_than_there_is(M: int, w: int):
-    found = asked("usable-memory", M=M, w=w).value
+    found = asked("usable-memory", M=M, x_w=w).value
     assert isinstance(found, Interval)
     assert found.low < found.high < M
     assert found.high - found.low > 0
@@ -185,8 +185,8 @@ def reserved(request: int) -> int:
 def test_segments_at_the_limits():
     requests = [1, 513, MIB, MIB + 1, 10 * MIB - 512, 10 * MIB, 10 * MIB + 1]
     expected = [2097152, 2097152, 2097152, 20971520, 20971520, 10485760, 12582912]
-    assert [value("allocated-segment", r=request) for request in requests] == expected
-    assert value("allocated-segment", r=10 * MIB - 511) == 10485760  # it is rounded up to 10 MiB first
+    assert [value("allocated-segment", x_r=request) for request in requests] == expected
+    assert value("allocated-segment", x_r=10 * MIB - 511) == 10485760  # it is rounded up to 10 MiB first
 
 
 def test_the_allocators_constants():
@@ -195,7 +195,7 @@ def test_the_allocators_constants():
 
 @given(st.one_of(st.integers(1, 2 * MIB), st.integers(9 * MIB, 11 * MIB), st.integers(1, 10**11)))
 def test_requested_is_at_most_allocated_is_at_most_reserved(request: int):
-    block, segment = value("allocated-block", r=request), value("allocated-segment", r=request)
+    block, segment = value("allocated-block", x_r=request), value("allocated-segment", x_r=request)
     assert request <= block <= segment
     assert segment == reserved(request)
     assert block - request < 512

@@ -50,14 +50,14 @@ MEMORY = (
     theorem(
         "blocks-hold-their-request",
         "a block of PyTorch's allocator is never smaller than what was asked for",
-        "r <= x",
+        "x_r <= x",
         {"x": Of("allocated-block")},
-        equality={"r": 512},
+        equality={"x_r": 512},
     ),
     theorem(
         "blocks-waste-less-than-512-bytes",
         "a block of PyTorch's allocator is less than 512 bytes larger than what was asked for",
-        "x < r + 512",
+        "x < x_r + 512",
         {"x": Of("allocated-block")},
     ),
     theorem(

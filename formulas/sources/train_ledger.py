@@ -184,7 +184,7 @@ own_segment = claims(
 
 left_for_tensors = claims(
     train_ledger, usable_memory, "chapter 5, section 4: what context, NCCL, fragmentation and workspaces leave",
-    form=True, rows={"": "(M - c - q)*(1 - phi) - w"},
+    form=True, rows={"": "(M - c - q)*(1 - phi) - x_w"},
 )  # fmt: skip
 
 kept_by_a_layer = claims(
