@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -49,18 +49,22 @@ def implied(model: Model) -> dict[str, Given]:
                 parts = ", ".join(f"{name} = {known[name].value}" for name in symbols_of(tree))
                 raise ModelError(f"{letter} = {to_text(tree)} is not a whole number for {parts}: set {letter} itself")
             known[letter] = Given(int(value), f"{letter} = {to_text(tree)}")
-    for letter, text in model.architecture.bounds:
-        limit = parse(text, model.architecture.notation.letters)
-        if letter not in known or any(name not in known for name in symbols_of(limit)):
-            continue
-        most = evaluate(limit, {name: known[name].value for name in symbols_of(limit)})
-        if known[letter].value > most:
+    for letter, limit, most in limits(model, known):
+        if letter in known and known[letter].value > most:
             set_too = ", ".join(symbols_of(limit))
-            raise ModelError(f"{letter} = {known[letter].value} exceeds {text} = {most}: set {set_too} too")
+            raise ModelError(f"{letter} = {known[letter].value} exceeds {to_text(limit)} = {most}: set {set_too} too")
     for letter, multiple in model.architecture.divides:
         if letter in known and multiple in known and known[multiple].value % known[letter].value:
             raise ModelError(f"{letter} = {known[letter].value} does not divide {multiple} = {known[multiple].value}")
     return known
+
+
+def limits(model: Model, known: Sizes) -> Iterator[tuple[str, Node, Fraction]]:
+    """Every letter that has a bound whose letters are known, the bound, and its value."""
+    for letter, text in model.architecture.bounds:
+        limit = parse(text, model.architecture.notation.letters)
+        if all(name in known for name in symbols_of(limit)):
+            yield letter, limit, evaluate(limit, {name: known[name].value for name in symbols_of(limit)})
 
 
 def fitted(plan: Plan, tensors: Iterable[Tensor], known: Sizes, notation: Notation) -> Plan:

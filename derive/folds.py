@@ -180,14 +180,22 @@ def whole(tensor: Tensor, traced: Trace, plan: Plan, why: str) -> Ledger:
 
 
 def tensors(traced: Trace, plan: Plan, which: tuple[str | Tensor, ...], why: str) -> Ledger:
-    """Bytes of tensors, named or given, while they live, kept for backward or not."""
-    partial = {part for tensor in traced.tensors if tensor.op and tensor.op.collective for part in tensor.op.inputs}
+    """Bytes of tensors, named or given, while they live, kept for backward or not.
+
+    Of a tensor and its collective, which have one name, the one that is laid out as between parallel regions.
+    """
+    collectives = [(each, each.op) for each in traced.tensors if each.op is not None and each.op.collective is not None]
+    passing = {
+        part
+        for whole, op in collectives
+        for part in ((whole,) if op.name == "gather" else op.inputs)  # gathered for a while, or a partial sum
+    }
     chosen = [
         tensor
         for tensor in traced.tensors
         if (tensor in which or tensor.name in which)
         and storage(tensor, plan) is tensor
-        and tensor not in partial
+        and tensor not in passing
         and runs_on(traced, tensor, plan)
     ]
     return Ledger(tuple(_row(tensor, plan, tensor.blocks, why) for tensor in chosen), byte)

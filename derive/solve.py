@@ -10,7 +10,7 @@ from math import ceil, floor
 
 from derive.equation import Equation, Question, equation
 from derive.errors import GrammarError, ModelError, PlanError, SolveError
-from derive.evaluation import exact_text
+from derive.evaluation import exact_text, limits
 from derive.model import Given, Model
 from derive.monotone import crossing, direction, last_whole
 from derive.plan import Plan
@@ -229,10 +229,9 @@ def _searched(found: Solution, down: bool) -> int:
 
 
 def _limits(made: Equation) -> list[int]:
-    """The sizes of the model that the letter may not exceed."""
+    """What the model's sizes say that the letter may not exceed."""
     model, name = made.question.model, made.question.letter.name
-    bounds = model.architecture.bounds if model is not None else ()
-    return [made.known[limit].value for x, limit in bounds if x == name and limit in made.known]
+    return [floor(most) for x, _, most in limits(model, made.known) if x == name] if model is not None else []
 
 
 def _reported(found: Solution) -> Solution:

@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.configurations import TYPES, configuration
-from derive.errors import PlanError
+from derive.errors import ModelError, PlanError
 from derive.evaluation import number
 from derive.model import Given
 from derive.plan import parse_plan
 from derive.reading import to_tree
 from derive.roles import PARAMETERS
 from derive.situation import situation
+from derive.solve import solve
 from formulas import catalog, formula_of
 from formulas.configs import arithmetic, model_of_fields, model_types
 from formulas.notation import common
@@ -142,3 +143,28 @@ def test_every_quantity_of_a_model_has_a_value(model_type, plan):
 def test_every_type_says_how_it_is_read():
     assert set(model_types()) == {*TYPES, "kimi_k2"}
     assert {"num_hidden_layers", "sliding_window", "num_experts_per_tok", "q_lora_rank"} <= set(arithmetic())
+
+
+@pytest.mark.parametrize("model_type", ["llama", "olmo2", "opt"])
+def test_the_input_of_a_layer_is_split_by_sequence_parallelism(model_type):
+    """Whether a norm comes first or the input is gathered at once, for the first product."""
+    fields = configuration(model_type, 1) | {"num_attention_heads": 4, "hidden_size": 32, "vocab_size": 32}
+    if model_type == "opt":
+        fields |= {"do_layer_norm_before": False, "ffn_dim": 16}
+    else:
+        fields |= {"num_key_value_heads": 4, "head_dim": 8, "intermediate_size": 16}
+    held, whole = (value(fields, "layer-input-bytes", plan) for plan in ("tp=2,sp", ""))
+    assert held == whole / 2
+
+
+def test_a_token_is_routed_to_no_more_experts_than_there_are():
+    fields = configuration("mixtral", 0)
+    with pytest.raises(ModelError, match=r"k = 99 exceeds E = \d+: set E too"):
+        case(fields, "parameters", k=99)
+
+
+def test_what_is_solved_for_keeps_to_its_bound():
+    """OPT's table of positions has two rows to spare: with S rows, s is at most S - 2."""
+    model = model_of_fields(configuration("opt", 0), "it")
+    found = solve(formula_of("activations"), Fraction(10**15), "s", model)
+    assert found.value == model.sizes["S"].value - 2

@@ -121,6 +121,7 @@ def outline(fields, about, router, *, rotate=latent.rotated, first=3):
         final_norm=final_norm,
         head=decoder.HEADS[tied],
         axes=AXES,
+        bounds=experts.BOUNDS,
         variants={"absorbed": lambda made: decoder.with_layers(made, kinds(latent.absorbed_attention))},
     )
     return Described(made, at, tuple(kind for kind, number in counts.items() for _ in range(number)))

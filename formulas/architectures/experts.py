@@ -22,6 +22,7 @@ from derive import (
 )
 
 AXES = {"f_2": "2*f_e"}
+BOUNDS = (("k", "E"),)
 
 
 def normalised(scores):

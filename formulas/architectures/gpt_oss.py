@@ -100,4 +100,6 @@ def read(fields):
     at |= experts.sizes(fields, width="intermediate_size")
     types = alternating(fields, at["L"], window, lambda index: index % 2 == 0)
     about = "RMS norm, rotary positions, sinks, windows in every other layer, gated experts with biases"
-    return described(fields, about, **kinds(types, layers, at, window, LETTERS), norm=final_norm, axes=AXES)
+    return described(
+        fields, about, **kinds(types, layers, at, window, LETTERS), norm=final_norm, axes=AXES, bounds=experts.BOUNDS
+    )

@@ -32,4 +32,6 @@ def read(fields):
     at |= experts.sizes(fields, width="intermediate_size")
     types = alternating(fields, at["L"], window, lambda _: True)
     about = "RMS norm, rotary positions, gated experts of which each token uses some, no biases"
-    return described(fields, about, **kinds(types, layers, at, window, LETTERS), axes=experts.AXES)
+    return described(
+        fields, about, **kinds(types, layers, at, window, LETTERS), axes=experts.AXES, bounds=experts.BOUNDS
+    )

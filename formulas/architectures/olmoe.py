@@ -46,4 +46,4 @@ def read(fields):
     del at["f"]
     at |= experts.sizes(fields, width="intermediate_size")
     about = "RMS norm, norms of all queries and keys, rotary positions, gated experts of which each token uses some"
-    return described(fields, about, own, at, letters=LETTERS, axes=experts.AXES)
+    return described(fields, about, own, at, letters=LETTERS, axes=experts.AXES, bounds=experts.BOUNDS)

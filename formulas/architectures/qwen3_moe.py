@@ -64,4 +64,4 @@ def read(fields):
     letters = LETTERS + (" w" if windows else "")
     found = arranged(fields, layers, kinds(fields, at["L"]), at, letters)
     about = "RMS norm, norms of query and key heads, rotary positions, gated experts of which each token uses some"
-    return described(fields, about, **found, axes=experts.AXES)
+    return described(fields, about, **found, axes=experts.AXES, bounds=experts.BOUNDS)
