@@ -187,10 +187,10 @@ def test_a_value_above_any_float_is_null_beside_its_text(capsys):
     ("text", "bytes_"), [("513", 2**21), ("1MiB", 2**21), ("2MB", 20 * 2**20), ("11MiB", 12 * 2**20)]
 )
 def test_a_request_may_be_written_in_bytes(capsys, text, bytes_):
-    assert main(["allocated-segment", "--json", "--set", f"r={text}"]) == 0
+    assert main(["allocated-segment", "--json", "--set", f"x_r={text}"]) == 0
     assert json.loads(capsys.readouterr().out)["value"] == bytes_
 
 
 def test_a_request_is_of_whole_bytes(capsys):
-    assert main(["allocated-segment", "--set", "r=1.5"]) == 2
-    assert capsys.readouterr().err == "derive: error: r is a whole number of bytes: got '1.5', which is 3/2\n"
+    assert main(["allocated-segment", "--set", "x_r=1.5"]) == 2
+    assert capsys.readouterr().err == "derive: error: x_r is a whole number of bytes: got '1.5', which is 3/2\n"
