@@ -172,3 +172,16 @@ def test_a_deadline_is_in_days_or_in_its_own_unit(capsys, days):
 def test_a_deadline_needs_degrees_that_are_numbers(capsys):
     text = refused(capsys, *SEED[:-2], "--mfu", "35%", "--days", "30", "--plan", "dp=n")
     assert text == "plan dp=n: a run needs a number of devices"
+
+
+def test_a_peak_without_a_value_is_said_to_have_none(capsys, tmp_path):
+    """Mamba has no longest sequence: how long one is stays open."""
+    file = tmp_path / "config.json"
+    sizes = {"hidden_size": 768, "num_hidden_layers": 24, "state_size": 16, "vocab_size": 50280}
+    file.write_text(json.dumps({"model_type": "mamba", **sizes}))
+    run = ["plan", "--model", str(file), "--tokens", "1T", "--gpus", "8", "--gpu", "h100", "--mfu", "40%"]
+    assert main(run) == 0
+    out = capsys.readouterr().out
+    assert "whether it fits is open: a letter of the peak has no value" in out
+    assert main([*run, "--set", "s=1024"]) == 0
+    assert "it fits: the peak is below" in capsys.readouterr().out

@@ -156,8 +156,9 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
                 rows.append((name, show(value, str(formula_of(name).unit)), _formula(made, name)))
         yield Table(f"\n{heading}", ("", "", ""), rows)
         if heading.startswith("Memory"):
-            yield f"  {FITS[model is not None, made.fits]}"
             peak, more = made.value("peak-memory"), made.accumulated
+            open_ = made.fits is None and model is not None and peak is None
+            yield f"  {NO_PEAK if open_ else FITS[peak is not None, made.fits]}"
             if "B" not in values and values["m"].value == 1 and peak is not None and more not in (None, peak):
                 yield f"  for one micro-batch a step; with more (--batch) the peak is {show(more, 'byte')}"
     yield from _remarks(made, deadline)
@@ -169,7 +170,7 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
         ])  # fmt: skip
 
 
-# By whether there is a model, and whether the run fits.
+# By whether the peak has a value, and whether the run fits.
 FITS = {
     (True, True): "it fits: the peak is below the low end of what is left for tensors",
     (True, False): "it does not fit: the peak is above what is left for tensors at best",
@@ -177,6 +178,7 @@ FITS = {
     (False, False): "it does not fit: the states alone are more than is left for tensors at best",
     (False, None): "whether it fits depends on the activations, which need --model",
 }
+NO_PEAK = "whether it fits is open: a letter of the peak has no value"
 FIT_WORDS = {True: "yes", False: "no", None: "perhaps"}
 ROOM = 30
 
