@@ -13,6 +13,7 @@ from derive.plan import Plan, parse_plan
 from derive.precision import optimizer as optimizer_named
 from derive.precision import recipe as recipe_named
 from derive.quantity import Formula
+from derive.shown import briefly, in_notebook
 from derive.tensor import Role
 from derive.tree import Node, symbols_of, to_text
 
@@ -58,6 +59,11 @@ class Claim:
     expected: str = PROVED
     form: bool = False
     note: str = ""
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        return f"<claim of {self.source.key}, {self.place}: {self.formula.name} = {briefly(self.text)}>"
 
     @property
     def relations(self) -> dict[str, Node]:

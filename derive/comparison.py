@@ -14,6 +14,7 @@ from derive.plan import LETTERS, Plan
 from derive.quantity import Formula
 from derive.reading import sum_to_tree
 from derive.report import Report, report
+from derive.shown import in_notebook
 from derive.tree import Negative, Node, sum_of
 from derive.values import System
 from derive.verdict import Judgement, is_neglected, plan_of
@@ -61,6 +62,12 @@ class Side:
     report: Report | None
     entries: tuple[Entry, ...]
     reason: str = ""
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        what = repr(self.report) if self.report is not None else self.reason
+        return f"<{len(self.entries)} statements beside {what}>"
 
 
 def compare(

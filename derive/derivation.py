@@ -23,6 +23,7 @@ from derive.proof.step import show
 from derive.quantity import Formula
 from derive.quotients import divides_by_a_sum, quotients_to_tree
 from derive.reading import as_written, shares, sum_to_tree, to_sympy, to_tree
+from derive.shown import briefly, in_notebook
 from derive.tree import Node, Product, Relation, Symbol, integer, product_of, substitute, sum_of, symbols_of, to_text
 from derive.verdict import Judgement, judge, plan_of
 
@@ -43,9 +44,8 @@ class Term:
         """All the rows together: how many there are times what each is."""
         if len(self.rows) == 1:
             return self.each
-        return product_of(
-            [integer(len(self.rows)), *(self.each.factors if isinstance(self.each, Product) else (self.each,))]
-        )
+        factors = self.each.factors if isinstance(self.each, Product) else (self.each,)
+        return product_of([integer(len(self.rows)), *factors])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,11 @@ class Derivation:
     headline: Judgement | None
     linked: bool = True  # whether the argument, where there is one, is seen to arrive at the row
 
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        return f"<derivation {self.formula.name}: {self.formula.symbol} = {briefly(to_text(self.expression))}>"
+
     @property
     def checked(self) -> int:
         """How many equalities the checker accepted."""
@@ -102,9 +107,8 @@ def derivation(
 ) -> Derivation:
     """Derive `formula`: rows by block, like terms, hypotheses, sum; ends in the known form for this very case.
 
-    Letters that stand for other quantities are replaced by what these are, but those to `keep`.
-
-    Every equality is accepted by the proof checker or the derivation is not built: `ClaimError`.
+    Letters that stand for other quantities are replaced by what these are, but those to `keep`. Every equality is
+    accepted by the proof checker or the derivation is not built: `ClaimError`.
     """
     ledger = formula.rows(model, plan)
     relations = dict(model.relations) if model is not None else {}
@@ -258,7 +262,8 @@ class _Maker:
         if headline.neglected is None:
             return [self.equal("", total, claim.tree, quoted)] if total != claim.tree else []
         exact = sum_of([claim.tree, headline.neglected])
-        left_out = ", ".join(dict.fromkeys(_label(row) for row in headline.rows))
+        names = (row.role.value if row.role is not None else row.tensor for row in headline.rows)
+        left_out = ", ".join(dict.fromkeys(names))
         because = "neglecting ", headline.neglected, f" ({left_out})", *self._bound(ledger, headline)
         return [self.equal("", total, exact, quoted), Step("", "≈", claim.tree, because)]
 
@@ -283,9 +288,8 @@ class _Maker:
         """How large the neglected part is at most: its share of one term of the formula, all terms being positive."""
         counted = [row.value for row in ledger if row not in headline.rows]
         rest = [row.value for row in headline.rows]
-        found = [
-            tree for tree in shares(rest, counted, self.notation.order, self.definitions) if "+" not in to_text(tree)
-        ]
+        each = shares(rest, counted, self.notation.order, self.definitions)
+        found = [tree for tree in each if "+" not in to_text(tree)]
         return (", a share of at most ", min(found, key=lambda tree: len(to_text(tree)))) if found else ()
 
 
@@ -293,7 +297,3 @@ def _under(given: Mapping[str, Node]) -> Words:
     """The hypotheses of a step, for its reason."""
     equalities = [Relation(Symbol(letter), "==", tree) for letter, tree in given.items()]
     return tuple(word for place, each in enumerate(equalities) for word in (", " if place else ", under ", each))
-
-
-def _label(row: Row) -> str:
-    return row.role.value if row.role is not None else row.tensor

@@ -17,6 +17,7 @@ from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import Plan
 from derive.reading import to_tree
+from derive.shown import in_notebook
 from derive.tensor import Mesh, Remainder, Tensor
 from derive.tracing import Trace
 from derive.tree import Node, rational, substitute, symbols_of, to_text
@@ -156,6 +157,11 @@ class Valued:
     failing: tuple[str, ...]
     undecided: tuple[str, ...]
     assumed: Mapping[str, int]
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        return repr(self.judgement)
 
     @property
     def claim(self) -> Claim:

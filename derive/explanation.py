@@ -14,6 +14,7 @@ from derive.monomials import Definitions, Monomial, sum_of_terms
 from derive.plan import Plan
 from derive.quantity import Formula
 from derive.reading import terms_to_tree, to_tree
+from derive.shown import in_notebook
 from derive.situation import situation
 from derive.tree import Node, to_text
 
@@ -40,6 +41,13 @@ class Explanation:
     coefficient: Fraction
     monomial: Node
     parts: tuple[Part, ...]
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.coefficient} in front of {to_text(self.monomial)}, in {self.formula.name}: {len(self.parts)} rows>"
+        )
 
     def sums(self, key: str) -> dict[str, Fraction]:
         """The coefficient by block or by how devices hold it."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import UnitError
+from derive.shown import briefly, in_notebook
 from derive.tensor import Role
 from derive.units import Unit
 
@@ -61,6 +62,11 @@ class Ledger:
     rows: tuple[Row, ...]
     unit: Unit
     lines: tuple[Line, ...] = ()
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        return f"<ledger of {len(self.rows)} rows: {briefly(str(self.value))} {self.unit}>"
 
     @property
     def value(self) -> Expr:

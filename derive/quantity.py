@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import DeriveError, UnitError
 from derive.ledger import Ledger, Line, Row
 from derive.letters import Notation
+from derive.shown import in_notebook
 from derive.units import Unit, byte, dimensionless, unit_of
 
 if TYPE_CHECKING:
@@ -84,6 +85,11 @@ class Formula:
     of_model: bool = False
     of_sizes: bool = False
     of_layer: bool = False
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        return f"<formula {self.name}: {self.symbol} in {self.unit}>"
 
     @cached_property
     def arguments(self) -> Mapping[str, inspect.Parameter]:

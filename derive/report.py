@@ -16,8 +16,9 @@ from derive.plan import Plan
 from derive.precision import RECIPES
 from derive.quantity import Formula
 from derive.roles import PERSISTENT
+from derive.shown import briefly, in_notebook
 from derive.situation import OfKind, made_from, situation
-from derive.tree import symbols_of
+from derive.tree import symbols_of, to_text
 from derive.values import System, show
 from derive.verdict import judge
 
@@ -39,6 +40,14 @@ class Report:
     layers: tuple[OfKind, ...] = ()  # the values by kind of layer, where the quantity is about one of several
     system: System = "si"
     substitution: Mapping[str, Given] = field(default_factory=dict)  # the sizes behind letters that were kept
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        about = f" of {self.model.name or self.model.architecture.name}" if self.model is not None else ""
+        plan = f" under {plan_text(self.plan)}" if plan_text(self.plan) else ""
+        value = self.value_text or briefly(to_text(self.derivation.expression))
+        return f"<report {self.formula.name}{about}{plan}: {value}>"
 
     @property
     def substituted(self) -> Fraction | Interval | None:

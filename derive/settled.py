@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from derive.citation import OPEN
 from derive.proof.statement import Statement
+from derive.shown import in_notebook
 from derive.verdict import Judgement
 
 
@@ -26,6 +27,11 @@ class Settled:
     level: str | None = None  # reached here
     recorded: str | None = None  # for the very same statement
     judgement: Judgement | None = None  # of a claim
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}: {self.verdict}>"
 
     @property
     def is_expected(self) -> bool:

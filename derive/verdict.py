@@ -21,6 +21,7 @@ from derive.proof.checker import Rejected, check
 from derive.proof.refute.counterexample import counterexample
 from derive.proof.statement import Statement, proved, stated
 from derive.reading import sum_to_tree, to_sympy
+from derive.shown import in_notebook
 from derive.tensor import Role
 from derive.tree import Node, Relation, sum_of, symbols_of, to_text
 
@@ -48,6 +49,11 @@ class Judgement:
     counterexample: Mapping[str, int | Fraction] | None = None
     values_there: tuple[Fraction, ...] | None = None  # claimed and derived at the counterexample
     statement: dict | None = None  # what was to be proved, where it is refuted or open
+
+    _repr_markdown_ = in_notebook
+
+    def __repr__(self) -> str:
+        return f"<{self.verdict}: {self.claim!r}>"
 
     @property
     def hypotheses(self) -> dict[str, Node]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from derive.derivation import Step
@@ -31,6 +32,19 @@ def inline(part: Node | Relation, letters: dict[str, str]) -> str:
     return f"$`{latex_formula(part, letters)}`$".replace("|", r"\vert ")
 
 
+def with_dollars(text: str) -> str:
+    r"""Our Markdown for a notebook, which knows no `math` fence and no dollar-backtick, but dollars.
+
+    >>> print(with_dollars("with $`a_b`$:\n```math\nx = 1\n```"))
+    with $a_b$:
+    $$
+    x = 1
+    $$
+    """
+    displayed = re.sub(r"^```math\n(.*?)\n```$", r"$$\n\1\n$$", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"\$`(.*?)`\$", r"$\1$", displayed)
+
+
 def markdown(report: Report) -> str:
     """Heading, formula, value, ledger, derivation and claims."""
     return "\n".join(_lines(report)).rstrip("\n")
@@ -56,6 +70,17 @@ def _lines(report: Report) -> Iterator[str]:
             (escape(name), escape(str(given.value)), escape(given.origin)) for name, given in report.given.items()
         ])  # fmt: skip
     yield "### Ledger\n"
+    yield from rows(report)
+    yield "### Derivation\n"
+    yield from steps(report)
+    if report.claims:
+        yield "### Claims\n"
+        yield from claims(report)
+
+
+def rows(report: Report) -> Iterator[str]:
+    """The ledger as a table."""
+    letters = report.formula.notation.latex
     yield from _table(("block", "tensor", view.axes_head(report), "dtype", view.amount_key(report), "why"), [
         (
             escape("/".join(path)), escape(row.tensor), escape(" × ".join(view.shape(report, row))),
@@ -63,7 +88,11 @@ def _lines(report: Report) -> Iterator[str]:
         )
         for row, path in view.rows(report)
     ])  # fmt: skip
-    yield "### Derivation\n"
+
+
+def steps(report: Report) -> Iterator[str]:
+    """The derivation as a table, and what it rests on."""
+    letters = report.formula.notation.latex
     yield from _table(("quantity", "", "", "why"), [
         (
             f"$`{left_side(report, step)}`$", f"$`{RELATIONS[step.relation]}`$", inline(step.expression, letters),
@@ -72,19 +101,22 @@ def _lines(report: Report) -> Iterator[str]:
         for step in report.derivation.steps
     ])  # fmt: skip
     yield f"{view.ending(report)}\n"
-    if report.claims:
-        yield "### Claims\n"
-        yield from _table(("source", "plan", "claim", "verdict", "value here"), [
-            (
-                escape(f"{each.claim.source.key}, {each.claim.place}{view.about([each])}"),
-                escape(each.claim.plan_text) or "–",
-                ", ".join([inline(each.claim.tree, letters), *map(escape, view.letters_text(each))]),
-                _verdict(each, letters), escape(view.claim_value(report, each)),
-            )
-            for each in report.claims
-        ])  # fmt: skip
-        for note, about in _notes(report).items():
-            yield f"- {escape('; '.join(about))}: {escape(note)}"
+
+
+def claims(report: Report) -> Iterator[str]:
+    """What sources say, with verdicts, as a table, and the notes below it."""
+    letters = report.formula.notation.latex
+    yield from _table(("source", "plan", "claim", "verdict", "value here"), [
+        (
+            escape(f"{each.claim.source.key}, {each.claim.place}{view.about([each])}"),
+            escape(each.claim.plan_text) or "–",
+            ", ".join([inline(each.claim.tree, letters), *map(escape, view.letters_text(each))]),
+            _verdict(each, letters), escape(view.claim_value(report, each)),
+        )
+        for each in report.claims
+    ])  # fmt: skip
+    for note, about in _notes(report).items():
+        yield f"- {escape('; '.join(about))}: {escape(note)}"
 
 
 def _verdict(valued: Valued, letters: dict[str, str]) -> str:
