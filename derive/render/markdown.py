@@ -28,8 +28,13 @@ def escape(text: str) -> str:
 
 
 def inline(part: Node | Relation, letters: dict[str, str]) -> str:
-    """A formula inside a line: dollar-backtick leaves `_` and a backslash alone; a bar would end a table's cell."""
-    return f"$`{latex_formula(part, letters)}`$".replace("|", r"\vert ")
+    """A formula inside a line."""
+    return bare(latex_formula(part, letters))
+
+
+def bare(latex: str) -> str:
+    """LaTeX inside a line: dollar-backtick leaves `_` and a backslash alone; a bar would end a table's cell."""
+    return f"$`{latex}`$".replace("|", r"\vert ")
 
 
 def with_dollars(text: str) -> str:

@@ -40,6 +40,15 @@ def text(*parts: Inline) -> Text:
     return tuple(part for part in parts if part != "")
 
 
+def coded(words: str) -> Text:
+    """Words in which what is between backticks is code.
+
+    >>> coded("a format (`--dtype`)")
+    ('a format (', Code(text='--dtype'), ')')
+    """
+    return text(*(Code(part) if place % 2 else part for place, part in enumerate(words.split("`"))))
+
+
 def joined(texts: Iterable[Text], by: str = ", ") -> Text:
     """Several texts as one, with words between them.
 

@@ -1,0 +1,99 @@
+"""A document as Typst, which makes a PDF where there is no TeX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from derive.render.documents.blocks import (
+    Cards,
+    Code,
+    Document,
+    Grid,
+    Math,
+    Paragraph,
+    Picture,
+    Section,
+    Strong,
+    Subheading,
+    Text,
+)
+from derive.render.documents.markdown import overview
+from derive.render.typeset.typst import quoted
+from derive.render.typeset.typst import typst as mathematics
+
+# No date, so that two people get the same bytes; fonts that Typst's compiler carries itself.
+HEAD = """#set document(title: {title}, date: none)
+#set page(paper: "a4", flipped: true, margin: 14mm, numbering: "1")
+#set text(font: "Libertinus Serif", size: 8.5pt)
+#set par(leading: 0.5em)
+#show raw: set text(font: "DejaVu Sans Mono", size: 7pt)
+#show math.equation: set text(font: "New Computer Modern Math")
+#show heading.where(level: 2): set block(above: 1.6em, below: 0.8em)
+#set table(stroke: (x, y) => (bottom: if y == 0 {{ 0.6pt }} else {{ 0.2pt + luma(75%) }}), inset: (x: 3pt, y: 3.2pt))
+#show table.cell.where(y: 0): strong
+"""
+
+
+def typst(document: Document) -> str:
+    """The document as Typst's source."""
+    lines = [
+        HEAD.format(title=quoted(document.title)),
+        f'#text(size: 18pt, weight: "bold", {quoted(document.title)})',
+        "",
+    ]
+    lines += [written(document.about), "", "#outline(title: none, depth: 1)"]
+    for section in document.sections:
+        lines += _section(section)
+    return "\n".join(lines) + "\n"
+
+
+def pdf(document: Document) -> bytes:
+    """The document as a PDF, the same bytes each time; `ImportError` where the compiler is not installed."""
+    import typst as compiler
+
+    return compiler.compile(typst(document).encode(), format="pdf", ignore_system_fonts=True)
+
+
+def written(parts: Text) -> str:
+    """Words, as strings so that nothing in them is markup, and mathematics."""
+    return "".join(INLINE[type(part)](part) for part in parts)
+
+
+INLINE: dict[type, Callable[[Any], str]] = {
+    str: lambda part: f"#{quoted(part)}",
+    Math: lambda part: f"${mathematics(part.latex)}$",
+    Code: lambda part: f"#raw({quoted(part.text)})",
+    Strong: lambda part: f"#strong({quoted(part.text)})",
+}
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"#heading(level: 1, {quoted(section.title)})"
+    for block in section.blocks:
+        yield from BLOCKS[type(block)](block)
+        yield ""
+
+
+def _grid(grid: Grid) -> Iterator[str]:
+    columns = ", ".join(f"{share}fr" for share in grid.widths)
+    align = ", ".join("right" if place in grid.numeric else "left" for place in range(len(grid.widths)))
+    yield f"#table(columns: ({columns},), align: ({align},),"
+    yield "  table.header(" + ", ".join(f"[#{quoted(head)}]" for head in grid.heads) + "),"
+    for row in grid.rows:
+        yield "  " + ", ".join(f"[{written(cell)}]" for cell in row) + ","
+    yield ")"
+
+
+def _picture(picture: Picture) -> Iterator[str]:
+    svg = f'#image(bytes({quoted(picture.svg)}), format: "svg", alt: {quoted(picture.about)}, width: 60%)'
+    yield f"#block(breakable: false)[#align(center)[{svg}\n{written(picture.caption)}]]"
+
+
+BLOCKS: dict[type, Callable[[Any], Iterator[str]]] = {
+    Paragraph: lambda block: iter([written(block.text)]),
+    Grid: _grid,
+    Subheading: lambda block: iter([f"#heading(level: 2, {quoted(block.words)})"]),
+    Cards: lambda block: _grid(overview(block)),
+    Picture: _picture,
+}

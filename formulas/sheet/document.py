@@ -1,0 +1,82 @@
+"""The whole sheet as a document, from what is held of it and from what a person selects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from derive.render.documents.blocks import Cards, Code, Document, Picture, Section, Text, text
+from derive.version import __version__
+from formulas.sheet.devices import hardware_section
+from formulas.sheet.held import Held
+from formulas.sheet.judged import conventions_section, counted, refuted_section
+from formulas.sheet.letters import notation_section, own_letters
+from formulas.sheet.selection import Selection
+
+TITLE = "The formulas of LLM resource accounting"
+HEADINGS = {"gemm": "Matrix products", "flops": "FLOPs", "data": "Token files", "init": "Initial weights"}
+# The section that each picture belongs to.
+PLACES = {
+    "layer": "coefficients", "gemms": "coefficients", "memory-step": "numbers", "bytes-per-parameter": "coefficients",
+    "attention-share": "numbers", "roofline": "hardware",
+}  # fmt: skip
+
+
+def gathered() -> Held:
+    """What is held, derived and judged anew."""
+    from formulas.sheet.catalog import cards
+    from formulas.sheet.numbers import numbers_section
+    from formulas.sheet.origins import origins_section
+    from formulas.sheet.pictures import pictures
+    from formulas.sheet.selection import selection
+
+    usual = selection([], None, None)
+    numbers = numbers_section(usual.models, usual.device)
+    return Held(cards(), origins_section(), numbers, pictures(usual))
+
+
+def sheet(chosen: Selection, found: Held) -> Document:
+    """The document of a selection."""
+    shown = tuple(each for each in found.cards if each.topic in chosen.topics)
+    formulas = tuple(
+        Section(heading(each.topic), f"topic-{each.topic}", (*own_letters(each.topic), each)) for each in shown
+    )
+    judged = (conventions_section(shown), refuted_section(shown))
+    if not chosen.is_whole:
+        sections = (notation_section(), *formulas, *judged)
+    else:
+        numbers, pictures = (found.numbers, found.pictures) if chosen.is_usual else _of(chosen)
+        sections = (notation_section(), *formulas, found.origins, *judged, numbers, hardware_section(chosen.device))
+        sections = tuple(_illustrated(section, pictures) for section in sections)
+    return Document(TITLE, _about(shown), tuple(each for each in sections if each.blocks))
+
+
+def _of(chosen: Selection) -> tuple[Section, tuple[Picture, ...]]:
+    from formulas.sheet.numbers import numbers_section
+    from formulas.sheet.pictures import pictures
+
+    return numbers_section(chosen.models, chosen.device), pictures(chosen)
+
+
+def heading(topic: str) -> str:
+    """What a topic is called above its formulas.
+
+    >>> heading("flops"), heading("memory")
+    ('FLOPs', 'Memory')
+    """
+    return HEADINGS.get(topic, topic.capitalize())
+
+
+def _illustrated(section: Section, pictures: tuple[Picture, ...]) -> Section:
+    here = tuple(each for each in pictures if PLACES[each.name] == section.anchor)
+    return replace(section, blocks=(*section.blocks, *here))
+
+
+def _about(shown: tuple[Cards, ...]) -> Text:
+    total, *parts = counted(shown)
+    quantities = sum(len(each.cards) for each in shown)
+    return text(
+        f"{quantities} quantities, each derived from the shapes of tensors, line by line. {total}: {', '.join(parts)}. "
+        "■ says that the proof checker accepted every equality of a derivation, for all sizes; that frameworks compute "
+        "what was traced is witnessed, not proved. Memory is that of one device. ",
+        Code("python -m derive NAME"), f" shows a quantity in full. Made by shapeproof {__version__}.",
+    )  # fmt: skip
