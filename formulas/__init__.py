@@ -23,9 +23,9 @@ TOPICS = (
     "roofline", "parallelism", "inference", "formats", "data", "init",
 )  # in the order in which the catalog is read  # fmt: skip
 RESERVED = frozenset(
-    {"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve"}
+    {"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve", "cheatsheet"}
 )
-RESERVED_LATER = frozenset({"cheatsheet", "figure", "sweep", "trace"})
+RESERVED_LATER = frozenset({"figure", "sweep", "trace"})
 
 
 @dataclass(frozen=True, slots=True)

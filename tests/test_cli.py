@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from derive.cli import main
 from derive.cli.arguments import FORMATS, VERBS
-from derive.render.markdown import escape
+from derive.render.marks import markdown_text as escape
 from derive.version import __version__
 from formulas import catalog, entries
 from formulas.models import architectures, presets

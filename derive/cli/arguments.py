@@ -165,6 +165,17 @@ def _prove(parser: ArgumentParser) -> None:
     _json(parser)
 
 
+def _cheatsheet(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="a file: .md, .tex, .pdf or .html; without, Markdown is printed"
+    )
+    parser.add_argument(
+        "--topic", metavar="T", action="append", default=[], help="a topic of the catalog; again for more"
+    )
+    parser.add_argument("--model", metavar="M", help="whose numbers are shown: a preset, or a config.json")
+    parser.add_argument("--gpu", metavar="G", help="the device that they are on; see `derive hardware`")
+
+
 VERBS = {
     "list": Verb("the catalog of quantities", "derive.cli.catalog", _json),
     "models": Verb("presets and architectures", "derive.cli.models", _json),
@@ -175,6 +186,9 @@ VERBS = {
     "explain": Verb("where a coefficient comes from, row by row", "derive.cli.explain", _explain),
     "solve": Verb("the value of a letter at which a quantity has a value", "derive.cli.solve", _solve),
     "prove": Verb("every claim and law with its proof, or a formula of your own", "derive.cli.prove", _prove),
+    "cheatsheet": Verb(
+        "all of it as one document, for a screen, paper or a page", "derive.cli.cheatsheet", _cheatsheet
+    ),
     "compare": Verb("what every source says of a quantity, side by side", "derive.cli.compare", _compare),
 }
 

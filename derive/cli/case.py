@@ -22,13 +22,17 @@ def model_of(formula: Formula, options: Namespace) -> Model | None:
     from formulas.models import model
 
     if formula.needs_model or (formula.takes_model and options.model is not None):
-        found = model(options.model)
-        for notice in found.notices:
-            say(f"derive: note: {notice}")
-        return found
+        return noticed(model(options.model))
     if options.model is not None:
         raise DeriveError(f"{formula.name} is not about a model: leave out --model {options.model[:40]}")
     return None
+
+
+def noticed(model: Model) -> Model:
+    """The model, once what a person should be told of it is said."""
+    for notice in model.notices:
+        say(f"derive: note: {notice}")
+    return model
 
 
 def plan_of(formula: Formula, options: Namespace) -> Plan:

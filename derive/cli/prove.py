@@ -26,6 +26,7 @@ def run(_name: str, options: Namespace) -> int:
     if options.given or options.real:
         raise DeriveError("--given and --real go with --statement 'LEFT <= RIGHT'")
     load_sympy()
+    from checks.held import renew
     from checks.prove import below, expected_count, items, keep_levels, raised, update
     from checks.stored import FOLDER
     from derive.proof import smt
@@ -45,6 +46,7 @@ def run(_name: str, options: Namespace) -> int:
     found = raised(found, level)
     if options.update:
         keep_levels(found, level)
+        renew()
     asked = {"smt": level in ("smt", "kernel"), "kernel": level == "kernel"}
     reached = {name: asked[name] and not below(found, name) for name in asked}
     short = below(found, level)

@@ -10,6 +10,7 @@ from derive.comparison import Entry, Side, left_out
 from derive.plan import Plan
 from derive.render import json as as_json
 from derive.render import view
+from derive.render.marks import MARKS
 from derive.render.table import Table, without_empty, wrapped
 from derive.report import Report, plan_items
 from derive.tree import to_text
@@ -68,7 +69,7 @@ def _side(side: Side, place: int) -> Iterator[str | Table]:
         (
             f"[{place + index}]",
             entry.valued.claim.source.key,
-            view.MARKS[entry.valued.judgement.verdict],
+            MARKS[entry.valued.judgement.verdict],
             _short(made, entry.valued.value)
             + (" !" if entry.valued.value is not None and entry.valued.failing else ""),
             _signed(entry, made),
@@ -116,7 +117,7 @@ def _in_full(entry: Entry, place: int) -> Iterator[str]:
     if entry.valued.assumed:
         yield wrapped("with " + ", ".join(f"{x} = {size}" for x, size in entry.valued.assumed.items()), 6, 8)
     verdict = entry.valued.judgement.verdict
-    yield wrapped(f"{view.MARKS[verdict]} {verdict}: {separation(entry)}", 6, 8)
+    yield wrapped(f"{MARKS[verdict]} {verdict}: {separation(entry)}", 6, 8)
     for note in view.notes(entry.valued):
         yield wrapped(note, 6, 8)
     if entry.explained is False and not entry.valued.failing:

@@ -7,28 +7,16 @@ from collections.abc import Iterator
 from derive.derivation import Step, Words
 from derive.render import view
 from derive.render.expression import relation_latex, symbol_latex, to_latex
+from derive.render.marks import latex_text
 from derive.report import Report
 from derive.tree import Node, Product, Relation, Sum, product_of, sum_of, to_text
 
-ESCAPES = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "$": r"\$", "%": r"\%", "#": r"\#", "&": r"\&",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "×": r"$\times$", "≈": r"$\approx$", "²": r"$^2$",
-}  # fmt: skip
 RELATIONS = {"=": "=", "≈": r"\approx", "≤": r"\le", "under": "="}
-
-
-def escape(text: str) -> str:
-    r"""Words as LaTeX text: nothing in them is a command.
-
-    >>> print(escape("50% of \\input{x} & softmax_output"))
-    50\% of \textbackslash{}input\{x\} \& softmax\_output
-    """
-    return "".join(ESCAPES.get(character, character) for character in text)
 
 
 def words(parts: Words, letters: dict[str, str]) -> str:
     """Words with formulas among them, inside one `\\text`."""
-    return "".join(escape(part) if isinstance(part, str) else f"${formula(part, letters)}$" for part in parts)
+    return "".join(latex_text(part) if isinstance(part, str) else f"${formula(part, letters)}$" for part in parts)
 
 
 def reason(step: Step, letters: dict[str, str]) -> str:
@@ -61,7 +49,7 @@ def quantity(report: Report, part: str) -> str:
     symbol = symbol_latex(report.formula.symbol)
     if not part:
         return symbol
-    of = f"\\text{{{escape(part.replace('_', ' '))}}}"
+    of = f"\\text{{{latex_text(part.replace('_', ' '))}}}"
     # LaTeX takes one subscript: the part's name joins the one that the symbol has.
     return f"{symbol[:-1]}, {of}}}" if "_{" in symbol else f"{symbol}_{{{of}}}"
 
@@ -149,4 +137,4 @@ def _terms(step: Step, left: str, letters: dict[str, str]) -> Iterator[str]:
         sign = f"{left} &{RELATIONS[step.relation]} " if index == 0 else rf" &\quad {plus} "
         count = rf"{len(term.rows)} \times " if len(term.rows) > 1 else ""
         amount = to_latex(each if index else term.each, letters)
-        yield f"{sign}{count}{amount} && {aside(escape(view.term_names(term)))}"
+        yield f"{sign}{count}{amount} && {aside(latex_text(view.term_names(term)))}"

@@ -11,30 +11,16 @@ from derive.render import view
 from derive.render.expression import to_latex
 from derive.render.latex import RELATIONS, left_side, quantity
 from derive.render.latex import formula as latex_formula
+from derive.render.marks import markdown_math
+from derive.render.marks import markdown_text as escape
 from derive.render.table import Table, without_empty
 from derive.report import Report
 from derive.tree import Node, Relation
 
-SPECIAL = str.maketrans({character: "\\" + character for character in "\\`*_{}[]<>#|$~"})
-
-
-def escape(text: str) -> str:
-    r"""Words as Markdown text: nothing in them is markup.
-
-    >>> print(escape("a_b <script> | x"))
-    a\_b \<script\> \| x
-    """
-    return text.translate(SPECIAL).replace("\n", " ")
-
 
 def inline(part: Node | Relation, letters: dict[str, str]) -> str:
     """A formula inside a line."""
-    return bare(latex_formula(part, letters))
-
-
-def bare(latex: str) -> str:
-    """LaTeX inside a line: dollar-backtick leaves `_` and a backslash alone; a bar would end a table's cell."""
-    return f"$`{latex}`$".replace("|", r"\vert ")
+    return markdown_math(latex_formula(part, letters))
 
 
 def with_dollars(text: str) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from derive.citation import UP_TO
 from derive.proof.checker import frozen, text
 from derive.render.json import exact
+from derive.render.marks import MARKS
 from derive.render.table import Table, wrapped
-from derive.render.view import MARKS, briefly
+from derive.render.view import briefly
 from derive.settled import Settled
 from derive.tree import to_text
 from derive.verdict import Judgement

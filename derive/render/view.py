@@ -11,11 +11,11 @@ from derive.derivation import Step, Term
 from derive.evaluation import Valued
 from derive.ledger import Row
 from derive.reading import to_tree
+from derive.render.marks import MARKS
 from derive.report import Report
 from derive.tree import Negative, Node, Relation, Sum, relation_text, to_text
 from derive.values import show
 
-MARKS = {"proved": "■", "proved up to": "■ ≈", "refuted": "✗", "open": "?"}
 # What a row's amount is called, by what is counted: the unit before the first slash.
 AMOUNTS = {
     "byte": "bytes", "FLOP": "FLOPs", "parameter": "parameters", "token": "tokens", "second": "seconds",

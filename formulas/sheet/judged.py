@@ -19,7 +19,7 @@ from derive.render.documents.blocks import (
     Text,
     text,
 )
-from derive.render.view import MARKS
+from derive.render.marks import MARKS
 
 REFUTED = MARKS["refuted"]
 

@@ -166,3 +166,9 @@ class Document:
     title: str
     about: Text
     sections: tuple[Section, ...]
+
+
+def pictures_of(document: Document) -> tuple[Picture, ...]:
+    """All pictures of a document, in its order."""
+    blocks = (block for section in document.sections for block in section.blocks)
+    return tuple(block for block in blocks if isinstance(block, Picture))

@@ -10,6 +10,7 @@ from derive.render import view
 from derive.render.documents.blocks import Card, Inline, Line, Math, Stated, Text, joined, text
 from derive.render.expression import relation_latex, to_latex
 from derive.render.latex import RELATIONS, left_side, quantity
+from derive.render.marks import MARKS
 from derive.report import Report
 from derive.tree import Node, Relation, Symbol
 
@@ -108,7 +109,7 @@ def stated(each: Valued, letters: Letters) -> Stated:
         where=claim.place + view.about([each]),
         plan=claim.plan_text,
         formula=Math(formula + standing),
-        mark=view.MARKS[judgement.verdict],
+        mark=MARKS[judgement.verdict],
         verdict=text(*said(each, letters)),
     )
 

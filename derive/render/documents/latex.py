@@ -19,7 +19,7 @@ from derive.render.documents.blocks import (
     Text,
 )
 from derive.render.documents.markdown import overview
-from derive.render.latex import ESCAPES
+from derive.render.marks import LATEX
 from derive.render.typeset.broken import breakable, width
 
 HEAD = r"""\documentclass[landscape,a4paper]{article}
@@ -39,7 +39,7 @@ HEAD = r"""\documentclass[landscape,a4paper]{article}
 \raggedright\footnotesize"""
 DIGITS = 1900  # tenths of a digit's width that a line of the page has room for
 GAP = 8  # points between two columns, twice the space that a column has at each side
-MARKS = {"■": r"$\blacksquare$", "✗": r"$\times$", "–": "--", "−": r"$-$", "→": r"$\to$", "…": r"\ldots{}",
+SIGNS = {"■": r"$\blacksquare$", "✗": r"$\times$", "–": "--", "−": r"$-$", "→": r"$\to$", "…": r"\ldots{}",
          "√": r"$\surd$", "⇒": r"$\Rightarrow$", "≥": r"$\ge$", "≤": r"$\le$", "·": r"$\cdot$", "η": r"$\eta$",
          "ρ": r"$\rho$", "τ": r"$\tau$", "’": "'", "—": "---", "<": r"\textless{}", ">": r"\textgreater{}",
          "|": r"\textbar{}", '"': r"\textquotedbl{}"}  # fmt: skip
@@ -63,8 +63,8 @@ def plain(words: str) -> str:
 
 
 def _sign(character: str) -> str:
-    if character in ESCAPES or character in MARKS:
-        sign = ESCAPES.get(character) or MARKS[character]
+    if character in LATEX or character in SIGNS:
+        sign = LATEX.get(character) or SIGNS[character]
     elif character.isascii():
         sign = character if character.isprintable() else " "
     else:

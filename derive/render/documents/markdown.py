@@ -21,7 +21,8 @@ from derive.render.documents.blocks import (
     Text,
     coded,
 )
-from derive.render.markdown import bare, escape
+from derive.render.marks import markdown_math
+from derive.render.marks import markdown_text as escape
 
 
 def markdown(document: Document, assets: str | None = None) -> str:
@@ -72,7 +73,7 @@ def code(text: str) -> str:
 
 INLINE: dict[type, Callable[[Any], str]] = {
     str: escape,
-    Math: lambda part: bare(part.latex),
+    Math: lambda part: markdown_math(part.latex),
     Code: lambda part: code(part.text),
     Strong: lambda part: f"**{escape(part.text)}**",
 }

@@ -1,0 +1,122 @@
+"""`derive cheatsheet`: the catalog as one document, in the form that the file's name asks for."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from derive.cli.show import emit
+from derive.errors import DeriveError
+
+if TYPE_CHECKING:
+    from derive.render.documents.blocks import Document
+    from formulas.sheet.selection import Selection
+
+
+def run(_name: str, options: Namespace) -> int:
+    """Print the sheet as Markdown, or write it to a file."""
+    from derive.files import check_writable
+
+    path = options.output
+    if path is not None:
+        write = writer(path)
+        check_writable(path)
+    chosen = _selection(options)
+    if path is None:
+        from derive.render.documents.markdown import markdown
+
+        emit(markdown(_document(chosen)).rstrip("\n"))
+    else:
+        write(path, chosen)
+    return 0
+
+
+def _selection(options: Namespace) -> Selection:
+    from formulas.sheet.selection import selection
+
+    topics = [name for text in options.topic for name in text.split(",")]
+    if options.model is None:
+        return selection(topics, None, options.gpu)
+    from derive.cli import load_sympy
+    from derive.cli.case import noticed
+
+    load_sympy()
+    from formulas.models import model
+
+    return selection(topics, noticed(model(options.model)), options.gpu)
+
+
+def _document(chosen: Selection) -> Document:
+    from checks.held import held
+    from formulas.sheet.document import sheet
+
+    return sheet(chosen, held())
+
+
+def writer(path: str) -> Callable[[str, Selection], None]:
+    """What writes a file of that name; `DeriveError` where its ending is none that is known."""
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        known = ", ".join(WRITERS)
+        raise DeriveError(f"{path[:80]}: a cheat-sheet is written as {known}, by the ending of the file's name")
+    return WRITERS[ending]
+
+
+def _markdown(path: str, chosen: Selection) -> None:
+    """The sheet, and beside it the folder of its pictures."""
+    from derive.files import write_whole
+    from derive.render.documents.blocks import pictures_of
+    from derive.render.documents.markdown import markdown
+
+    document = _document(chosen)
+    folder = Path(path).with_suffix(".assets")
+    pictures = pictures_of(document)
+    if pictures:
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise DeriveError(f"cannot make the folder {str(folder)!r} of the pictures: {error.strerror}") from None
+    for picture in pictures:
+        write_whole(folder / f"{picture.name}.svg", picture.svg)
+    write_whole(path, markdown(document, folder.name))
+
+
+def _latex(path: str, chosen: Selection) -> None:
+    from derive.files import write_whole
+    from derive.render.documents.latex import latex
+
+    write_whole(path, latex(_document(chosen)))
+
+
+def _pdf(path: str, chosen: Selection) -> None:
+    from importlib.util import find_spec
+
+    from derive.files import write_whole
+
+    if find_spec("typst") is None:
+        raise DeriveError("a PDF is made by typst, which is not installed: pip install 'shapeproof[pdf]'")
+    from derive.render.documents.typst import pdf
+
+    write_whole(path, pdf(_document(chosen)))
+
+
+def _html(path: str, chosen: Selection) -> None:
+    from derive.cli import load_sympy
+    from derive.files import write_whole
+
+    load_sympy()
+    from formulas.sheet.live import live
+
+    from derive.render.page import page
+
+    write_whole(path, page(_document(chosen), live((chosen.model,) if chosen.model is not None else ())))
+
+
+WRITERS: dict[str, Callable[[str, Selection], None]] = {
+    ".md": _markdown,
+    ".tex": _latex,
+    ".pdf": _pdf,
+    ".html": _html,
+}
