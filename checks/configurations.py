@@ -141,13 +141,15 @@ def state_space(n: Draw, **more: Any) -> Fields:
     return {
         "vocab_size": n.V, "hidden_size": n.h, "num_hidden_layers": n.L, "state_size": n.one_of(4, 6),
         "conv_kernel": n.one_of(3, 4), "use_bias": n.flag(), "use_conv_bias": n.flag(),
-        "tie_word_embeddings": n.flag(), "pad_token_id": 0, "bos_token_id": 0, "eos_token_id": 0, **more,
+        "tie_word_embeddings": n.flag(), "pad_token_id": 0, "bos_token_id": 0, "eos_token_id": 0,
+        "residual_in_fp32": n.flag(), **more,
     }  # fmt: skip
 
 
 def mamba2(n: Draw) -> Fields:
     """Heads of width d that together are twice the hidden size."""
-    return state_space(n, expand=2, num_heads=n.a, head_dim=2 * n.h // n.a, n_groups=n.one_of(1, n.g))
+    fields = state_space(n, expand=2, num_heads=n.a, head_dim=2 * n.h // n.a, n_groups=n.one_of(1, n.g))
+    return {**fields, "chunk_size": n.one_of(2, 3, 8)}
 
 
 TYPES: dict[str, Callable[[Draw], Fields]] = {

@@ -19,10 +19,10 @@ _HOME = {
     "derive.ops.normalisation": ("layer_norm", "softmax"),
     "derive.ops.pointwise": (
         "add", "cast", "clamp", "copy", "cube", "divide", "dropout", "exp", "expand", "gelu", "identity", "masked_fill",
-        "mean", "multiply", "relu", "repeat_heads", "rotate_half", "rsqrt", "scaled", "sigmoid", "silu", "softplus",
-        "square", "tanh", "total",
+        "mean", "multiply", "negative", "read_as", "relu", "repeat_heads", "rotate_half", "rsqrt", "scaled",
+        "sigmoid", "silu", "softplus", "square", "tanh", "total",
     ),
-    "derive.ops.scan": ("outer", "recurrence", "state"),
+    "derive.ops.scan": ("kernel_keeps", "kernel_product", "outer", "recurrence", "state"),
     "derive.ops.routing": ("combine", "dispatch", "dispatch_scores", "expert_linear", "rows_of", "top_k"),
     "derive.plan": ("Plan", "parse_plan"),
     "derive.products": ("flops", "pointwise"),
@@ -64,6 +64,8 @@ if TYPE_CHECKING:
         masked_fill,
         mean,
         multiply,
+        negative,
+        read_as,
         relu,
         repeat_heads,
         rotate_half,
@@ -77,7 +79,7 @@ if TYPE_CHECKING:
         total,
     )
     from derive.ops.routing import combine, dispatch, dispatch_scores, expert_linear, rows_of, top_k
-    from derive.ops.scan import outer, recurrence, state
+    from derive.ops.scan import kernel_keeps, kernel_product, outer, recurrence, state
     from derive.plan import Plan, parse_plan
     from derive.precision import bf16, boolean, compute, fp16, fp32, fp64, int64, recipe
     from derive.products import flops, pointwise

@@ -97,6 +97,8 @@ def _saved(traced: Trace, plan: Plan) -> Ledger:
         has = tensor in others.reasons, tensor in first.reasons
         if tensor not in stack:
             has = (has[order[tensor] < start],) * 2
+        if tensor in others.from_second:
+            has = True, False
         if any(has) and runs_on(traced, needed_by[tensor], plan):
             reasons = (others if has[0] else first).reasons[tensor]
             row = _row(tensor, plan, needed_by[tensor].blocks, "; ".join(_joined(reasons)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from derive.errors import unknown
 from derive.roles import PARAMETERS
 from derive.tensor import OUTPUT, BlockCall, Tensor
-from derive.tracing import STACK_INPUT, STACK_OUTPUT, Trace, check_blocks
+from derive.tracing import KERNEL_KEEPS, READ, STACK_INPUT, STACK_OUTPUT, Trace, check_blocks
 
 if TYPE_CHECKING:
     from derive.plan import Plan
@@ -54,7 +54,7 @@ def requiring_gradients(traced: Trace, plan: Plan, *, first: bool = False) -> se
 class Kept:
     """What backward finds in memory, by storage: the reasons to keep each tensor, and the first that needs it.
 
-    `rebuilt` are the tensors that are gone and made again.
+    `rebuilt` are the tensors that are gone and made again, `residuals` those that kernels keep of their blocks.
     """
 
     trace: Trace
@@ -62,6 +62,8 @@ class Kept:
     reasons: dict[Tensor, dict[str, None]] = field(default_factory=dict)
     needed_by: dict[Tensor, Tensor] = field(default_factory=dict)
     rebuilt: dict[Tensor, None] = field(default_factory=dict)
+    residuals: dict[Tensor, None] = field(default_factory=dict)
+    from_second: dict[Tensor, None] = field(default_factory=dict)  # kept of all layers of a stack but the first
 
     def keep(self, owner: Tensor, reason: str, by: Tensor) -> None:
         """Keep the memory that `owner` owns for `by`."""
@@ -124,6 +126,7 @@ def kept(traced: Trace, plan: Plan, *, first: bool = False) -> Kept:
     check_blocks(traced.block_names, plan.recompute)
     gradients = requiring_gradients(traced, plan, first=first)
     found = Kept(traced, plan)
+    _keep_residuals(found, gradients)
     for tensor in traced.tensors:
         if tensor.op is None or tensor not in gradients:
             continue
@@ -131,34 +134,55 @@ def kept(traced: Trace, plan: Plan, *, first: bool = False) -> Kept:
             for needed in needs if operand in gradients else ():
                 source = tensor if needed is OUTPUT else needed
                 _need(found, source, f"gradient of {operand.name}", tensor)
-        for call in tensor.blocks:
-            if plan.kernel(call) is not None and outlives(plan, tensor, call):
-                reason = f"kept by the kernel of {call.name}"
-                for residual in tensor.op.residuals:
-                    found.keep(residual, reason, tensor)
-                if call in traced.results.get(tensor, ()):
-                    _need(found, tensor, reason, tensor)
+        for call in (each for each in tensor.blocks if each in traced.results.get(tensor, ())):
+            kernel = plan.kernel(call)
+            if kernel is not None and not kernel.residuals_alone and outlives(plan, tensor, call):
+                _need(found, tensor, f"kept by the kernel of {call.name}", tensor)
     for tensor in reversed(traced.tensors):  # a later stack first: its input is the last output of the one before
         if tensor.op is not None and tensor.op.name == STACK_OUTPUT:
             _count_layers_once(found, tensor)
     return found
 
 
+def _keep_residuals(found: Kept, gradients: set[Tensor]) -> None:
+    for tensor in found.trace.tensors:
+        if tensor.op is None or tensor not in gradients:
+            continue
+        for call in tensor.blocks:
+            if found.plan.kernel(call) is not None and outlives(found.plan, tensor, call):
+                own = tensor.op.inputs if tensor.op.name == KERNEL_KEEPS else ()
+                for residual in (*tensor.op.residuals, *own):
+                    owner = storage(residual, found.plan)
+                    found.residuals[owner] = None
+                    found.keep(owner, f"kept by the kernel of {call.name}", tensor)
+
+
 def _count_layers_once(found: Kept, last: Tensor) -> None:
-    """Where the output of every layer of a stack is kept, it is the next layer's input too, and the last output."""
+    """Where the output of every layer of a stack is kept, it is the next layer's input too, and the last output.
+
+    What the first layer reads in another format than it lies in is kept as it lies.
+    """
     assert last.op is not None
     y, each = last.op.inputs
     owner = storage(y, found.plan)
-    if each.op is None or owner is each or owner not in found.reasons:
+    if each.op is None or owner is each:
+        return
+    x = each.op.inputs[0]
+    if owner not in found.reasons:
+        if each in found.reasons and x.op is not None and x.op.name == READ and found.plan.stage in ("", "first"):
+            found.from_second[each] = None
+            _need(found, x, "input of the first layer", found.needed_by[each])
         return
     found.reasons.pop(last, None)
     if found.reasons.pop(each, None) is not None:
-        _need(found, each.op.inputs[0], "input of the first layer", found.needed_by[each])
+        _need(found, x, "input of the first layer", found.needed_by[each])
 
 
 def _need(found: Kept, tensor: Tensor, reason: str, by: Tensor) -> None:
     """Keep `tensor` for `by`: itself, or, if it is gone or free to make, what it is made from."""
     owner = storage(tensor, found.plan)
+    if owner in found.residuals:
+        return
     if tensor.op is not None and any(found.plan.recomputes(call) for call in found.trace.interior_of(tensor)):
         if tensor not in found.rebuilt:
             found.rebuilt[tensor] = None

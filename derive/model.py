@@ -135,6 +135,11 @@ class Architecture:
         return replace(self, name=f"{self.name} with adapters", letters=f"{self.letters} r", adapted=names)
 
     @property
+    def recurs(self) -> bool:
+        """Whether a token's result needs a state that all tokens before it have made."""
+        return any(tensor.op is not None and tensor.op.name == "recurrence" for tensor in self.model_trace.tensors)
+
+    @property
     def drops(self) -> bool:
         """Whether the layer has dropout."""
         return any(tensor.op is not None and tensor.op.name == "dropout" for tensor in self.layer_trace.tensors)
@@ -165,9 +170,17 @@ class Model:
     notices: tuple[str, ...] = ()
 
     def complete(self, plan: Plan) -> Plan:
-        """The plan with this model's kernels and mask where it says nothing."""
+        """The plan with this model's kernels and mask where it says nothing.
+
+        Raises `PlanError` for context parallelism of a recurrence: its parts of a sequence wait for one another.
+        """
         filled = plan.filled(self.kernels or self.architecture.kernels, self.mask or self.architecture.mask)
-        return filled if plan.cp == 1 else replace(filled, sequence=self.architecture.sequence)
+        if plan.cp == 1:
+            return filled
+        if self.architecture.recurs:
+            name = self.architecture.name
+            raise PlanError(f"cp={plan.cp}: {name} hands a state on from token to token: its sequences stay whole")
+        return replace(filled, sequence=self.architecture.sequence)
 
     def composed(self, plan: Plan) -> Model:
         """This model as the plan has it traced: itself, unless the plan asks for a variant or trains adapters."""

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 class Kernel:
     """A kernel that runs a whole block: it keeps the block's result and residuals, recomputes the rest as it goes.
 
-    `extra` lists what an implementation keeps beside them: name, format, elements.
+    `extra` lists what an implementation keeps beside them: name, format, elements. One that has no use for the result
+    in its backward pass keeps `residuals_alone`.
     """
 
     extra: tuple[tuple[str, DType, int], ...] = ()
+    residuals_alone: bool = False
 
 
 # `attention=`: how blocks with `fused_by="attention"` run. The random state that torch 2.13's CUDA flash attention
@@ -35,7 +37,7 @@ KERNELS: dict[str, dict[str, Kernel | None]] = {
         "flash": Kernel(),
         "cuda_flash": Kernel((("random state", uint64, 2), ("unused random state", uint64, 1))),
     },
-    "scan": {"materialised": None, "fused": Kernel()},
+    "scan": {"materialised": None, "fused": Kernel(residuals_alone=True)},  # they end with a linear layer
 }
 
 MASKS = ("causal", "full", "packed")  # packed: causal within each of the documents of a sequence

@@ -60,7 +60,7 @@ def flops(traced: Trace, plan: Plan, *passes: str) -> Ledger:
     """FLOPs of all products in the given passes, one row a product: `forward`, `backward`, `recompute`.
 
     Backward differentiates each einsum: one product for every operand that needs a gradient. `recompute` is what the
-    plan runs again, as `made_again` says.
+    plan runs again, as `made_again` says, and what its kernels run beside the products that their blocks write.
     """
     stack = peeled(traced, plan) if set(passes) != {"forward"} else frozenset()
     rows = list(_products(traced, plan, passes))
@@ -104,6 +104,32 @@ def _products(
                 for value, role in product_flops(product, plan):
                     why = f"{name}: {product.pattern}" + (", half the diagonal" if role is Role.DIAGONAL else "")
                     yield Row(blocks, what, shape, None, copies * value, why, role), tensor
+    if "recompute" in passes:
+        yield from _beside(traced, plan, gradients)
+
+
+def _beside(traced: Trace, plan: Plan, gradients: set[Tensor]) -> Iterator[tuple[Row, Tensor]]:
+    """A row for every product that a kernel runs beside those of its block, and the tensor that it is run for."""
+    found = [
+        tensor
+        for tensor in traced.tensors
+        if tensor.op is not None and tensor.op.instead and any(plan.kernel(call) for call in tensor.blocks)
+    ]
+    again = made_again(traced, replace(plan, kernels=())) if found else Counter()  # the kernel itself, all of it
+    for tensor in found:
+        assert tensor.op is not None
+        blocks, copies = tuple(call.name for call in tensor.blocks), Mul(*tensor.copies)
+        for each in tensor.op.instead:
+            runs = [("", each.contraction)] * (1 + again[tensor])
+            if tensor in gradients:
+                by_what = {None: each.contraction} | {index: each.contraction.gradient(index) for index in (0, 1)}
+                runs += [("gradient of an operand of ", by_what[index]) for index in (0, 1)]
+                runs += [("once more for the gradients of ", by_what[index]) for index in each.again]
+            for what, product in runs:
+                shape = (*tensor.copies, *(product.axes[axis].size for axis in _multiplied_axes(product)))
+                for value, role in product_flops(product, plan):
+                    why = f"the kernel's own: {product.pattern}"
+                    yield Row(blocks, f"{what}{each.name}", shape, None, copies * value, why, role), tensor
 
 
 def pointwise(traced: Trace, plan: Plan) -> Ledger:

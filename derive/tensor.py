@@ -97,6 +97,19 @@ class Contraction:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelProduct:
+    """A product that a kernel runs beside those that its block writes: forward, and its gradients backward.
+
+    `again` lists what of it the backward pass runs once more: the product itself (None), an operand's gradient (its
+    number).
+    """
+
+    name: str
+    contraction: Contraction
+    again: tuple[int | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Collective:
     """Communication of one tensor over one mesh axis: `gather` before a parallel region, `reduce` after it."""
 
@@ -109,8 +122,9 @@ class Op:
     """One operation: its inputs and, for each, the tensors that this input's gradient needs.
 
     `free` operations cost nothing to redo (a view, a gather), so their result is never kept in place of their input.
-    `residuals` are what a fused kernel of the enclosing block keeps instead of the block's interior. Of what is cached
-    for later tokens, `window` is how many of them are held.
+    `residuals` are what a fused kernel of the enclosing block keeps instead of the block's interior, and `instead` the
+    products that it runs beside those that the block writes. Of what is cached for later tokens, `window` is how many
+    of them are held.
     """
 
     name: str
@@ -121,6 +135,7 @@ class Op:
     collective: Collective | None = None
     residuals: tuple[Tensor, ...] = ()
     window: Expr | None = None
+    instead: tuple[KernelProduct, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)

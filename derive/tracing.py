@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from derive.errors import DeriveError, ShapeError, unknown
 from derive.precision import DType, Slot, compute
 from derive.roles import PARAMETERS
-from derive.tensor import Axis, BlockCall, Collective, Contraction, Mesh, Op, Own, Remainder, Role, Tensor
+from derive.tensor import (
+    Axis,
+    BlockCall,
+    Collective,
+    Contraction,
+    KernelProduct,
+    Mesh,
+    Op,
+    Own,
+    Remainder,
+    Role,
+    Tensor,
+)
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -21,6 +33,8 @@ R = TypeVar("R")
 
 
 STACK_INPUT, STACK_OUTPUT = "stack input", "stack output"  # no operations: names for tensors of other layers
+KERNEL_KEEPS = "kernel keeps"  # no operation either: of its input, that a kernel of the block around keeps it
+READ = "read"  # what is read in another format than it lies in
 # What a stage of a pipeline runs beside its share of the layers: what is before them, and what is behind them.
 STAGES = {"": (-1, 0, 1), "first": (-1, 0), "middle": (0,), "last": (0, 1)}
 
@@ -125,13 +139,14 @@ def apply(
     collective: Collective | None = None,
     residuals: tuple[Tensor, ...] = (),
     window: Expr | None = None,
+    instead: tuple[KernelProduct, ...] = (),
 ) -> Tensor:
     """The result of one operation, recorded; `needs` lists for each input what that input's gradient needs."""
     known = _current().known
     for tensor in inputs:
         if tensor not in known:
             raise ShapeError(f"{name}: {tensor.name!r} belongs to another trace")
-    op = Op(name, inputs, needs, free, contraction, collective, residuals, window)
+    op = Op(name, inputs, needs, free, contraction, collective, residuals, window, instead)
     return record(Tensor(called, axes, dtype, role, op, view_of))
 
 

@@ -21,7 +21,8 @@ def layer_flops(model, plan):
 def hardware_flops(model, plan):
     """FLOPs that hardware runs for one layer: forward, backward, and what the plan computes again.
 
-    For one micro-batch of b sequences; the other quantities here are model FLOPs, which recomputation leaves alone.
+    For one micro-batch of b sequences; the other quantities here are model FLOPs, which recomputation leaves alone, and
+    which have a scan (Mamba-2) as a recurrence: what its kernel multiplies in chunks is here.
     Unit: FLOP.
 
     >>> from derive import Model, parse_plan

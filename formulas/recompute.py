@@ -29,7 +29,8 @@ tokens = s * b
 def recomputed_flops_per_token(model, plan):
     """FLOPs that the plan runs again for the backward pass of the whole model, for each trained token.
 
-    What `recompute=` names, and what kernels such as flash attention make again; no model FLOPs. Unit: FLOP/token.
+    What `recompute=` names, and what kernels such as flash attention make again, or multiply beside: a scan in chunks
+    (Mamba-2) has products that the recurrence does without. No model FLOPs. Unit: FLOP/token.
     """
     return flops(model.whole, plan, "recompute").per(tokens, token)
 

@@ -84,7 +84,7 @@ def test_tying_saves_one_table(model_type, seed):
 def test_shards_sum_to_the_whole(model_type, seed):
     """Over tp devices: what is split adds up, what is not is on each of them."""
     fields = configuration(model_type, seed)
-    t = 2 if model_type != "mamba2" else 1
+    t = 2
     fields |= {"vocab_size": 2 * fields["vocab_size"]}
     widths = [fields[name] for name in ("num_attention_heads", "n_head") if name in fields]
     if any(width % t for width in widths):

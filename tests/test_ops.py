@@ -18,6 +18,7 @@ from derive import (
     Tensor,
     Trace,
     along,
+    block,
     boolean,
     cached,
     combine,
@@ -35,6 +36,7 @@ from derive import (
     fp64,
     generated,
     int64,
+    kernel_keeps,
     layer_norm,
     linear,
     lookup,
@@ -119,6 +121,8 @@ CASES = {
     "rsqrt": Case(pointwise.rsqrt, (X,), "rsqrt", "s b h", "rsqrt output", OWN, OF_X),
     "rotate_half": Case(rotate_half, (X,), "rotate half", "s b h", "rotate half output", NONE, Integer(0)),
     "copy": Case(pointwise.copy, (X,), "copy", "s b h", "x", NONE, Integer(0)),
+    "negative": Case(pointwise.negative, (X,), "negative", "s b h", "negative output", NONE, Integer(0)),
+    "read_as": Case(lambda x: pointwise.read_as(x, fp32), (X,), "read", "s b h", "x", NONE, Integer(0), fp32),
     "mean": Case(pointwise.mean, (X,), "mean", "s b", "mean", NONE, Integer(0)),
     "cast": Case(lambda x: cast(x, fp32), (X,), "cast", "s b h", "x in fp32", NONE, Integer(0), fp32),
     "add": Case(add, (X, Y), "add", "s b h", "sum", ((), ()), Integer(0)),
@@ -154,6 +158,7 @@ CASES = {
                   OF_X + 2 * s * b * d),
     "recurrence": Case(recurrence, (X, Y), "recurrence", "s b h", "states", (("its output",), ("x",)), 2 * OF_X),
     "state": Case(lambda x: state(x, "b h", fp32, "state"), (X,), "state", "b h", "state", NONE, Integer(0), fp32),
+    "kernel_keeps": Case(kernel_keeps, (X,), "kernel keeps", "s b h", "x", NONE, Integer(0)),
     "expand": Case(lambda k: expand(k, "g -> a"), (K,), "expand", "s b a d", "k", NONE, Integer(0)),
     "repeat_heads": Case(lambda k: pointwise.repeat_heads(k, "g -> a"), (K,), "copy", "s b a d", "k", NONE, Integer(0)),
 }  # fmt: skip
@@ -167,7 +172,8 @@ def test_every_operation_is_in_the_table():
         for name, value in inspect.getmembers(module, inspect.isfunction)
         if value.__module__ == module.__name__ and not name.startswith("_")
     }
-    assert public == {*CASES, "identity", "wider"}  # the last is about formats: which of two a result has
+    # Two make no tensor: which of two formats a result has, and what a kernel multiplies.
+    assert public == {*CASES, "identity", "wider", "kernel_product"}
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -340,3 +346,23 @@ def test_errors_name_the_operation_the_pattern_and_both_sizes(text: str, inputs,
     with pytest.raises(ShapeError) as error:
         run(function, *inputs)
     assert str(error.value) == text
+
+
+# ---- what a kernel keeps of its block, and multiplies beside it ----
+
+
+@block(fused_by="scan")
+def held(x):
+    middle = kernel_keeps(pointwise.square(linear(x, "h -> f", name="first")))
+    return linear(pointwise.square(middle), "f -> h", name="second")
+
+
+def test_a_kernel_keeps_what_it_is_told_to_and_makes_the_rest_again():
+    _, traced = run(held, X)
+    fused, named = Plan(kernels=(("scan", "fused"),)), Plan(recompute=("held",))
+    assert [row.tensor for row in saved(traced, fused)] == ["x", "square output"]
+    assert [row.tensor for row in saved(traced, named)] == ["x"]
+    both = Plan(kernels=(("scan", "fused"),), recompute=("held",))
+    assert [row.tensor for row in saved(traced, both)] == ["x"]  # what is run again has no kernel that could keep it
+    again = [row.tensor for row in flops(traced, fused, "recompute")]
+    assert again == ["first again"]  # the square's gradient needs it, and nobody needs the last product

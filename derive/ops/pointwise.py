@@ -3,7 +3,7 @@
 from derive.errors import ShapeError
 from derive.precision import DType, Slot, boolean, fp64
 from derive.tensor import OUTPUT, Axis, Own, Role, Tensor, shape_text
-from derive.tracing import apply, generated, named_axes
+from derive.tracing import READ, apply, generated, named_axes
 
 
 def _unary(op: str, x: Tensor, needs: Tensor | Own | None, *, name: str | None = None) -> Tensor:
@@ -72,6 +72,11 @@ def rotate_half(x: Tensor) -> Tensor:
     return _unary("rotate half", x, None)
 
 
+def negative(x: Tensor, *, name: str | None = None) -> Tensor:
+    """−x in memory of its own; its gradient needs nothing."""
+    return _unary("negative", x, None, name=name)
+
+
 def copy(x: Tensor) -> Tensor:
     """`x` in memory of its own."""
     return _unary("copy", x, None, name=x.name)
@@ -117,6 +122,11 @@ def cast(x: Tensor, dtype: DType | Slot, *, name: str | None = None) -> Tensor:
         return x
     called = f"{x.name} in {dtype.name}" if isinstance(dtype, DType) else x.name
     return apply("cast", (x,), ((),), axes=x.axes, called=name or called, dtype=dtype)
+
+
+def read_as(x: Tensor, dtype: DType | Slot) -> Tensor:
+    """`x` for a reader that converts it as it reads: whoever keeps this keeps `x`."""
+    return apply(READ, (x,), ((),), axes=x.axes, called=x.name, dtype=dtype, role=x.role, free=True)
 
 
 def mean(x: Tensor, over: int = 1) -> Tensor:

@@ -108,12 +108,11 @@ def decoder(
         letters=letters,
         relations={**counts, **settings.pop("relations", {})},
         layer=first.layer,
-        layer_inputs=(layer_input,),
         model=partial(model, embedding=embedding, kinds=kinds, final_norm=final_norm, head=head),
         model_inputs=(token_ids, targets),
         sequence="s",
         kinds=several,
-        **{"kernels": (("attention", "flash"),), **settings},
+        **{"kernels": (("attention", "flash"),), "layer_inputs": (layer_input,), **settings},
     )
 
 
