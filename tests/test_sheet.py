@@ -1,0 +1,286 @@
+"""The cheat-sheet: whole, true, the same for everybody, and text where data is text."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from checks import held as stored
+from derive.cli import main
+from derive.plan import Plan
+from derive.render.documents import latex, markdown, typst
+from derive.render.documents.blocks import Code, Document, Grid, Math, Paragraph, Section, Strong, pictures_of
+from derive.render.documents.markdown import anchor, overview
+from derive.render.typeset.boxes import boxes
+from derive.render.typeset.broken import width
+from derive.situation import amount
+from derive.values import show
+from formulas import TOPICS, all_claims, catalog, entries
+from formulas.models import model
+from formulas.sheet.document import sheet
+from formulas.sheet.judged import CONVENTIONS
+from formulas.sheet.numbers import ROWS, numbers_section
+from formulas.sheet.selection import PRESETS, selection
+
+HOSTILE = '<script>alert(1)</script> \\input{/etc/passwd} #eval("1") $x$ `code` | cell _a_ 中 ^~'
+
+
+@pytest.fixture(scope="module")
+def held():
+    return stored.held()
+
+
+@pytest.fixture(scope="module")
+def whole(held):
+    return sheet(selection([], None, None), held)
+
+
+def mathematics(part):
+    """Every piece of mathematics in a document."""
+    if isinstance(part, Math):
+        yield part.latex
+    for below in (
+        part if isinstance(part, tuple) else [getattr(part, x) for x in getattr(part, "__dataclass_fields__", ())]
+    ):
+        yield from mathematics(below)
+
+
+def test_what_is_held_is_what_is_derived_now():
+    assert stored.is_current(), f"checks/sheet.json is of what the sources were before: run {stored.RENEW}"
+    data = json.loads(stored.FILE.read_text(encoding="utf-8"))["held"]
+    assert data == json.loads(json.dumps(stored.encoded(stored._derived())))
+
+
+@pytest.mark.parametrize("damage", ["", "{}", "[]", '{"fingerprint": 1, "held": []}', "\x00"])
+def test_what_is_held_and_damaged_is_derived_anew(monkeypatch, tmp_path, damage, held):
+    (tmp_path / "sheet.json").write_text(damage, encoding="utf-8")
+    monkeypatch.setattr(stored, "FILE", tmp_path / "sheet.json")
+    monkeypatch.setattr(stored, "_derived", lambda: held)
+    stored._committed.cache_clear()
+    assert not stored.is_current()
+    assert stored.held() is held
+    stored._committed.cache_clear()
+
+
+def test_every_quantity_has_a_card_and_every_claim_stands_on_one(held):
+    cards = {card.name: card for topic in held.cards for card in topic.cards}
+    assert list(cards) == [entry.name for entry in entries()]
+    stated = [(card.name, each.source, each.where) for card in cards.values() for each in card.stated]
+    assert len(stated) == len(all_claims())
+    for claim in all_claims():
+        assert any(name == claim.formula.name and source == claim.source.key for name, source, _ in stated)
+
+
+def test_every_card_explains_itself(held):
+    for topic in held.cards:
+        for card in topic.cards:
+            assert card.lines
+            assert card.ending or not card.mark
+            assert card.rows or card.formula.latex == "0", card.name
+            assert card.lines[-1].relation.latex != r"\approx" or len(card.lines) > 1
+
+
+def test_every_refuted_statement_is_shown_with_what_makes_it_false(whole):
+    (refuted,) = [section for section in whole.sections if section.anchor == "refuted"]
+    rows = [row for block in refuted.blocks if isinstance(block, Grid) for row in block.rows]
+    assert len(rows) == sum(claim.expected == "refuted" for claim in all_claims())
+    for row in rows:
+        assert any("claim − derived" in str(part) or "claimed" in str(part) for part in row[-1]), row
+
+
+def test_conventions_name_quantities():
+    assert {name for names in CONVENTIONS.values() for name in names} <= set(catalog())
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_numbers_are_those_of_the_catalog(held, name):
+    grid = next(block for block in held.numbers.blocks if isinstance(block, Grid))
+    column = 2 + PRESETS.index(name)
+    known = catalog()
+    for asked, row in zip(ROWS, grid.rows, strict=True):
+        if asked.source or asked.values or asked.plan or asked.recipe != "bf16":
+            continue
+        value = amount(known[asked.quantity], model(name), Plan(), {})
+        assert value is not None
+        assert row[column] == (show(value, str(known[asked.quantity].unit)).partition(" (")[0],)
+
+
+# The table of the train-ledger article, in its own words: what it states of the three models, to its last digit.
+ARTICLE = {
+    "states, bf16 gradients": ("128.5 GB", "1.129 TB", "6.494 TB"),
+    "the same by 34sbh, which is about f = 4h and g = a": ("1.141 GB", "2.282 GB", "4.563 GB"),
+    "logits": ("6.304 GB",) * 3,
+    "a sequence on one device at its peak": ("0.4263 s", "3.721 s", "20.91 s"),
+}
+
+
+@pytest.mark.parametrize("row", ARTICLE)
+def test_numbers_are_those_that_people_know(held, row):
+    grid = next(block for block in held.numbers.blocks if isinstance(block, Grid))
+    (found,) = [each for each in grid.rows if each[0] == (row,)]
+    assert tuple(cell[0] for cell in found[2:]) == ARTICLE[row]
+
+
+def test_a_model_and_a_device_of_ones_own_change_the_numbers(held):
+    chosen = selection([], model("gpt2"), "a100")
+    (numbers,) = [section for section in sheet(chosen, held).sections if section.anchor == "numbers"]
+    grid = next(block for block in numbers.blocks if isinstance(block, Grid))
+    assert grid.heads[2:] == ("gpt2",)
+    assert ("124.4M parameters",) in grid.rows[0]
+    assert numbers == replace(numbers_section((model("gpt2"),), chosen.device), blocks=numbers.blocks)
+
+
+def test_a_topic_is_shown_alone(held):
+    found = sheet(selection(["time"], None, None), held)
+    assert [section.anchor for section in found.sections if section.anchor.startswith("topic")] == ["topic-time"]
+    text = markdown.markdown(found)
+    assert "`training-time`" in text
+    assert "`zero-3`" not in text
+
+
+def test_mathematics_is_read_in_every_form(whole):
+    found = set(mathematics(whole))
+    assert len(found) > 500
+    for latex_text in found:
+        assert boxes(latex_text) is not None
+        assert width(latex_text) > 0
+
+
+def test_markdown_is_what_github_renders(whole):
+    text = markdown.markdown(whole)
+    assert "$$" not in text
+    assert r"\operatorname" not in text
+    assert [anchor(section.title) for section in whole.sections] == re.findall(
+        r"^- \[.*\]\(#(.*)\)$", text, re.MULTILINE
+    )
+    for line in text.splitlines():
+        if line.startswith("|"):
+            cells = len(re.findall(r"(?<!\\)\|", line))
+            assert cells == len(re.findall(r"(?<!\\)\|", line.replace(r"\vert ", ""))) >= 3
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        counts = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
+        assert len(counts) == 1, table.splitlines()[0]
+
+
+def test_two_people_get_the_same_bytes(tmp_path):
+    found = []
+    for seed in ("0", "12345"):
+        path = tmp_path / f"{seed}.md"
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run(
+            [sys.executable, "-m", "derive", "cheatsheet", "-o", path, "--model", "gpt2"], env=environment, check=True
+        )
+        found.append(path.read_bytes())
+    assert found[0].replace(b"0.assets", b"") == found[1].replace(b"12345.assets", b"")
+
+
+@pytest.fixture
+def hostile():
+    cell = ((HOSTILE,), (Code(HOSTILE),), (Strong(HOSTILE),))
+    blocks = (Paragraph((HOSTILE,)), Grid((HOSTILE, "b", "c"), (cell,), (1, 1, 1)))
+    return Document(HOSTILE, (HOSTILE,), (Section(HOSTILE, "x", blocks),))
+
+
+def test_data_is_text_in_markdown(hostile):
+    text = re.sub(r"(`+).*?\1", "", markdown.markdown(hostile).replace("\\`", ""))
+    assert not re.search(r"(?<!\\)<script", text)
+    assert not re.search(r"(?<!\\)\$", text)
+    rows = [line for line in markdown.markdown(hostile).splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {4}
+
+
+def test_data_is_text_in_latex(hostile):
+    text = latex.latex(hostile)
+    body = text.partition(r"\begin{document}")[2]
+    assert r"\input" not in body
+    assert r"\textbackslash{}input\{" in body
+    assert "中" not in body
+    assert "U+4E2D" in body
+
+
+def test_data_is_text_in_typst(hostile):
+    text = typst.typst(hostile)
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)  # strings of Typst, in which nothing is code
+    assert "eval" not in outside
+    assert "script" not in outside
+
+
+def test_a_bare_architecture_has_no_numbers(capsys):
+    assert main(["cheatsheet", "--model", "gpt"]) == 2
+    assert capsys.readouterr().err == (
+        "derive: error: gpt has no sizes to put in: name a preset or a config.json\n"
+    )  # fmt: skip
+
+
+WRONG = {
+    (
+        "-o",
+        "sheet.docx",
+    ): "sheet.docx: a cheat-sheet is written as .md, .tex, .pdf, .html, by the ending of the file's name",
+    ("-o", "sheet"): "sheet: a cheat-sheet is written as .md, .tex, .pdf, .html, by the ending of the file's name",
+    ("-o", "missing/sheet.md"): "cannot write 'missing/sheet.md': there is no folder 'missing'",
+    ("--topic", "flop"): "unknown topic 'flop': did you mean 'flops'?",
+    ("--gpu", "h1000"): "unknown device 'h1000': did you mean 'h100'?",
+    ("--model", "llama3-7b"): "unknown model 'llama3-7b': did you mean 'llama3-70b'?",
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG)
+def test_what_is_wrong_is_said_in_a_line(capsys, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["cheatsheet", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert err == f"derive: error: {WRONG[arguments]}\n"
+    assert out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_compiler_is_named_and_the_file_stays(tmp_path, monkeypatch):
+    path = tmp_path / "sheet.pdf"
+    path.write_text("before")
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    from derive.cli.cheatsheet import writer
+
+    with pytest.raises(Exception, match=re.escape("pip install 'shapeproof[pdf]'")):
+        writer(str(path))(str(path), selection([], None, None))
+    assert path.read_text() == "before"
+
+
+def test_pictures_lie_beside_the_markdown_and_none_are_printed(capsys, tmp_path, whole):
+    assert main(["cheatsheet", "-o", str(tmp_path / "x.md")]) == 0
+    names = sorted(path.name for path in (tmp_path / "x.assets").iterdir())
+    assert names == sorted(f"{each.name}.svg" for each in pictures_of(whole))
+    assert names
+    text = (tmp_path / "x.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"\(x\.assets/(.*?)\)", text)) == names
+    assert main(["cheatsheet"]) == 0
+    assert ".assets" not in capsys.readouterr().out
+
+
+def test_topics_are_headings(whole):
+    assert [
+        section.anchor.removeprefix("topic-") for section in whole.sections if section.anchor.startswith("topic-")
+    ] == list(TOPICS)
+
+
+def test_an_overview_names_each_source_once(held):
+    for topic in held.cards:
+        for card, row in zip(topic.cards, overview(topic).rows, strict=True):
+            named = [part.split()[0] for part in str(row[4][0]).split(", ")] if row[4][0] else []
+            assert sorted(named) == sorted({each.source for each in card.stated})
+
+
+def test_the_pdf_is_the_same_each_time_and_needs_no_font_of_the_system(whole):
+    pytest.importorskip("typst", reason="typst is not installed: pip install 'shapeproof[pdf]'")
+    first = typst.pdf(whole)
+    assert first.startswith(b"%PDF")
+    assert first == typst.pdf(whole)
+
+
+def test_a_value_has_its_origin_in_the_row(held):
+    step = next(block for block in held.numbers.blocks if isinstance(block, Paragraph))
+    assert "4194304 tokens on 1024 devices" in str(step.text)
