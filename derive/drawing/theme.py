@@ -61,6 +61,7 @@ def _rules(colour):
     for number in range(1, 7):
         yield rule(f"d{number}", f"l{number}", "fill")  # a dot, or text in the colour of a line
     yield rule("rim", "bg", "stroke")
+    yield rule("edge", "grid", "stroke")
     yield rule("halo", "bg", "stroke", ";stroke-width:4px;stroke-linejoin:round;paint-order:stroke")
     yield from (f".{ROOT} .{name}{{fill:{value}}}" for name, value in FILLS.items())
     yield f".{ROOT} .on{{fill:{ON_FILL}}}.{ROOT} .hatch{{stroke:{ON_FILL};stroke-opacity:.42;fill:none}}"

@@ -215,7 +215,9 @@ def _device(frame: Frame, usable: Interval, reported: Fraction, unit: Fraction) 
     ]
 
 
-def _marks(frame: Frame, there: Moments, ends: dict[str, Fraction], peak: Fraction, unit: Fraction) -> list[str]:
+def _marks(
+    frame: Frame, there: Moments, ends: dict[str, Fraction], peak: Fraction, unit: Fraction
+) -> list[str]:
     """The two ends as dots with their values, and the peak as a line where it is at neither."""
     made = []
     left = frame.at(there.forward, ends["forward-end"] / unit)

@@ -63,15 +63,11 @@ def roofline(about: Subject) -> Picture:
     low = min(each.bandwidth for each in devices) * LOW
     high = max(each.peak(dtype) for each in devices)
     frame = Frame(
-        Axis(
-            min(LOW, *(each.intensity for each in points)), max(HIGH, *(each.intensity for each in points)), 74, 466, 2
-        ),
+        Axis(min(LOW, *(each.intensity for each in points)), max(HIGH, *(each.intensity for each in points)), 74, 466, 2),
         Axis(Fraction(10) ** (len(str(int(low))) - 1), Fraction(10) ** len(str(int(high))), top + 290, top, 10),
     )
     made += frame.below(frame.x.powers(3), short, "arithmetic intensity, FLOP/byte")
-    made += frame.beside(
-        frame.y.powers(), lambda each: brief(int(each), "FLOP").removesuffix("FLOP"), "FLOP/s a device"
-    )
+    made += frame.beside(frame.y.powers(), lambda each: brief(int(each), "FLOP").removesuffix("FLOP"), "FLOP/s a device")
     for index, each in reversed(list(enumerate(devices))):
         made += _roof(frame, each, dtype, index)
     made += _points(frame, own, dtype, points)
