@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from derive.errors import DeriveError
 from derive.render.documents.blocks import Picture
+from formulas.figures import FIGURES, draw
+from formulas.figures.subject import subject
 from formulas.sheet.selection import Selection
 
 
 def pictures(chosen: Selection) -> tuple[Picture, ...]:
-    """Every figure, about the chosen model and device."""
-    return ()
+    """Every figure about the chosen model and device; a model that a figure cannot draw goes without it."""
+    about = subject(gpu=chosen.device.name, read=chosen.model)
+    if chosen.is_usual:
+        about = replace(about, chosen=frozenset())
+    found = []
+    for name in FIGURES:
+        try:
+            drawn = draw(name, about)
+        except DeriveError:
+            continue
+        found.append(Picture(name, drawn.svg(), drawn.about, (drawn.title,)))
+    return tuple(found)

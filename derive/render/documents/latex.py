@@ -20,7 +20,7 @@ from derive.render.documents.blocks import (
 )
 from derive.render.documents.markdown import overview
 from derive.render.marks import LATEX
-from derive.render.typeset.broken import breakable, width
+from derive.render.typeset.broken import LINE, breakable, width
 
 HEAD = r"""\documentclass[landscape,a4paper]{article}
 \usepackage[margin=12mm]{geometry}
@@ -37,7 +37,6 @@ HEAD = r"""\documentclass[landscape,a4paper]{article}
 \newcolumntype{R}[1]{>{\raggedleft\arraybackslash}p{#1}}
 \begin{document}
 \raggedright\footnotesize"""
-DIGITS = 1900  # tenths of a digit's width that a line of the page has room for
 GAP = 8  # points between two columns, twice the space that a column has at each side
 SIGNS = {"■": r"$\blacksquare$", "✗": r"$\times$", "–": "--", "−": r"$-$", "→": r"$\to$", "…": r"\ldots{}",
          "√": r"$\surd$", "⇒": r"$\Rightarrow$", "≥": r"$\ge$", "≤": r"$\le$", "·": r"$\cdot$", "η": r"$\eta$",
@@ -47,7 +46,7 @@ SIGNS = {"■": r"$\blacksquare$", "✗": r"$\times$", "–": "--", "−": r"$-$
 
 def latex(document: Document) -> str:
     """The document as a LaTeX file; pictures are left to the other forms."""
-    lines = [HEAD, rf"{{\LARGE\bfseries {plain(document.title)}\par}}", written(document.about, DIGITS), ""]
+    lines = [HEAD, rf"{{\LARGE\bfseries {plain(document.title)}\par}}", written(document.about, LINE), ""]
     for section in document.sections:
         lines += _section(section)
     return "\n".join([*lines, r"\end{document}", ""])
@@ -109,13 +108,13 @@ def _grid(grid: Grid) -> Iterator[str]:
     yield rf"\begin{{longtable}}{{{columns}}}"
     yield " & ".join(rf"\textbf{{{plain(head)}}}" for head in grid.heads) + r" \\ \hline \endhead"
     for row in grid.rows:
-        rooms = [DIGITS * share // total for share in grid.widths]
+        rooms = [LINE * share // total for share in grid.widths]
         yield " & ".join(map(written, row, rooms)) + r" \\"
     yield r"\end{longtable}"
 
 
 BLOCKS: dict[type, Callable[[Any], Iterator[str]]] = {
-    Paragraph: lambda block: iter([written(block.text, DIGITS)]),
+    Paragraph: lambda block: iter([written(block.text, LINE)]),
     Grid: _grid,
     Subheading: lambda block: iter([rf"\subsection*{{{plain(block.words)}}}"]),
     Cards: lambda block: _grid(overview(block)),

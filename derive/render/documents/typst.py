@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from derive.drawing.theme import style
 from derive.render.documents.blocks import (
     Cards,
     Code,
@@ -19,6 +20,7 @@ from derive.render.documents.blocks import (
     Text,
 )
 from derive.render.documents.markdown import overview
+from derive.render.typeset.broken import LINE
 from derive.render.typeset.typst import quoted
 from derive.render.typeset.typst import typst as mathematics
 
@@ -29,6 +31,7 @@ HEAD = """#set document(title: {title}, date: none)
 #set par(leading: 0.5em)
 #show raw: set text(font: "DejaVu Sans Mono", size: 7pt)
 #show math.equation: set text(font: "New Computer Modern Math")
+#show math.frac: math.display
 #show heading.where(level: 2): set block(above: 1.6em, below: 0.8em)
 #set table(stroke: (x, y) => (bottom: if y == 0 {{ 0.6pt }} else {{ 0.2pt + luma(75%) }}), inset: (x: 3pt, y: 3.2pt))
 #show table.cell.where(y: 0): strong
@@ -37,12 +40,9 @@ HEAD = """#set document(title: {title}, date: none)
 
 def typst(document: Document) -> str:
     """The document as Typst's source."""
-    lines = [
-        HEAD.format(title=quoted(document.title)),
-        f'#text(size: 18pt, weight: "bold", {quoted(document.title)})',
-        "",
-    ]
-    lines += [written(document.about), "", "#outline(title: none, depth: 1)"]
+    title = quoted(document.title)
+    lines = [HEAD.format(title=title), f'#text(size: 18pt, weight: "bold", {title})', "", written(document.about), ""]
+    lines.append("#v(1em)\n#block(height: 11em, columns(3, gutter: 2em, outline(title: none, depth: 1)))")
     for section in document.sections:
         lines += _section(section)
     return "\n".join(lines) + "\n"
@@ -55,16 +55,16 @@ def pdf(document: Document) -> bytes:
     return compiler.compile(typst(document).encode(), format="pdf", ignore_system_fonts=True)
 
 
-def written(parts: Text) -> str:
-    """Words, as strings so that nothing in them is markup, and mathematics."""
-    return "".join(INLINE[type(part)](part) for part in parts)
+def written(parts: Text, room: int = LINE) -> str:
+    """Words, as strings so that nothing in them is markup, and mathematics, loosened where it is wider than `room`."""
+    return "".join(INLINE[type(part)](part, room) for part in parts)
 
 
-INLINE: dict[type, Callable[[Any], str]] = {
-    str: lambda part: f"#{quoted(part)}",
-    Math: lambda part: f"${mathematics(part.latex)}$",
-    Code: lambda part: f"#raw({quoted(part.text)})",
-    Strong: lambda part: f"#strong({quoted(part.text)})",
+INLINE: dict[type, Callable[[Any, int], str]] = {
+    str: lambda part, _: f"#{quoted(part)}",
+    Math: lambda part, room: f"${mathematics(part.latex, room)}$",
+    Code: lambda part, _: f"#raw({quoted(part.text)})",
+    Strong: lambda part, _: f"#strong({quoted(part.text)})",
 }
 
 
@@ -80,14 +80,17 @@ def _grid(grid: Grid) -> Iterator[str]:
     align = ", ".join("right" if place in grid.numeric else "left" for place in range(len(grid.widths)))
     yield f"#table(columns: ({columns},), align: ({align},),"
     yield "  table.header(" + ", ".join(f"[#{quoted(head)}]" for head in grid.heads) + "),"
+    rooms = [LINE * share // sum(grid.widths) for share in grid.widths]
     for row in grid.rows:
-        yield "  " + ", ".join(f"[{written(cell)}]" for cell in row) + ","
+        yield "  " + ", ".join(f"[{written(cell, room)}]" for cell, room in zip(row, rooms, strict=True)) + ","
     yield ")"
 
 
 def _picture(picture: Picture) -> Iterator[str]:
-    svg = f'#image(bytes({quoted(picture.svg)}), format: "svg", alt: {quoted(picture.about)}, width: 60%)'
-    yield f"#block(breakable: false)[#align(center)[{svg}\n{written(picture.caption)}]]"
+    # Typst knows no style sheet of two themes: paper has the light one.
+    svg = picture.svg.replace(style(None), style("light"))
+    image = f'#image(bytes({quoted(svg)}), format: "svg", alt: {quoted(picture.about)}, height: 15cm)'
+    yield f"#block(breakable: false, width: 100%)[#align(center)[{image}\n{written(picture.caption)}]]"
 
 
 BLOCKS: dict[type, Callable[[Any], Iterator[str]]] = {

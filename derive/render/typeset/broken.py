@@ -24,6 +24,7 @@ from derive.render.typeset.boxes import (
 )
 
 # About how wide signs are, in tenths of a digit's width: enough to tell which formulas are long.
+LINE = 1900  # so many of them are in a line of a landscape page, in the size that sheets are set in
 WIDTHS = {"letter": 12, "number": 10, "operator": 28, "word": 11, "text": 9, "space": 8}
 BY_SIGN = {sign: f"\\{name} " for table in (LETTERS, OPERATORS, BRACKETS) for name, sign in table.items()}
 BY_SIGN |= {sign: name for name, sign in SIGNS.items()}
@@ -48,17 +49,56 @@ def width(latex: str) -> int:
     return _width(boxes(latex))
 
 
-def breakable(latex: str, room: int) -> str:
-    r"""The LaTeX of a formula with brackets of one size, at whose sums and products TeX breaks a line.
+def loosened(latex: str, room: int) -> Box:
+    """The boxes of a formula without what holds them together on one line.
 
-    A fraction that is wider than the `room` is written with a slash.
+    Brackets are signs of one size among others; a fraction that is wider than the `room` is written with a slash.
+
+    >>> [type(box).__name__ for box in loosened(r"\\frac{a + b}{c}", 30).items]
+    ['Atom', 'Atom', 'Atom', 'Atom', 'Atom', 'Atom', 'Atom']
+    """
+    return Row(_loose(boxes(latex), room))
+
+
+def breakable(latex: str, room: int) -> str:
+    r"""The LaTeX of a formula at whose sums and products TeX breaks a line.
 
     >>> print(breakable(r"s b \left(34 + \frac{5 a s}{h}\right)", 100))
-    s\allowbreak b\allowbreak \bigl(34+\frac{5a s}{h}\bigr)
+    s\allowbreak b\allowbreak (34+\frac{5a s}{h})
     >>> print(breakable(r"\frac{a + b}{2 s}", 50))
-    \bigl(a+b\bigr)/\bigl(2\allowbreak s\bigr)
+    (a+b)/(2\allowbreak s)
     """
-    return _breaking(boxes(latex), room)
+    parts: list[str] = []
+    before = None
+    for box in _loose(boxes(latex), room):
+        apart = before is not None and not (_ends(before, OPENING) or _ends(box, CLOSING))
+        parts += [r"\allowbreak ", _latex(box)] if apart else [_latex(box)]
+        before = box
+    return "".join(parts)
+
+
+OPENING, CLOSING = frozenset("(⌈⌊"), frozenset(")⌉⌋")
+
+
+def _ends(box: Box, allowed: frozenset[str]) -> bool:
+    """Whether a box is a sign at which no line is broken by us: TeX breaks at operators itself."""
+    return isinstance(box, Atom) and box.kind in ("operator", "space") and (box.text in allowed or not _bracket(box))
+
+
+def _bracket(box: Atom) -> bool:
+    return box.text in OPENING | CLOSING
+
+
+def _loose(box: Box, room: int) -> tuple[Box, ...]:
+    match box:
+        case Row(items):
+            return tuple(each for item in items for each in _loose(item, room))
+        case Fenced(before, inside, after):
+            return (Atom("operator", before), *_loose(inside, room), Atom("operator", after))
+        case Fraction(above, below) if _width(box) > room:
+            sides = [_loose(Fenced("(", x, ")") if isinstance(x, Row) else x, room) for x in (above, below)]
+            return (*sides[0], Atom("operator", "/"), *sides[1])
+    return (box,)
 
 
 def _escaped(text: str) -> str:
@@ -77,26 +117,6 @@ def _width(box: Box) -> int:
             return _width(inside) + 16
         case Scripts(base, low, high):
             return _width(base) + max(_width(part) for part in (low, high) if part is not None) * 7 // 10
-
-
-def _breaking(box: Box, room: int) -> str:
-    match box:
-        case Row(items):
-            parts = [_breaking(item, room) for item in items]
-            for place in range(1, len(parts)):
-                if not (_is_sign(items[place - 1]) or _is_sign(items[place])):
-                    parts[place] = r"\allowbreak " + parts[place]
-            return "".join(parts)
-        case Fenced(before, inside, after):
-            return rf"\bigl{BY_SIGN[before]}{_breaking(inside, room)}\bigr{BY_SIGN[after]}"
-        case Fraction(above, below) if _width(box) > room:
-            sides = [_breaking(Fenced("(", x, ")") if isinstance(x, Row) else x, room) for x in (above, below)]
-            return "/".join(sides)
-    return _latex(box)
-
-
-def _is_sign(box: Box) -> bool:
-    return isinstance(box, Atom) and box.kind in ("operator", "space")
 
 
 def _latex(box: Box) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from derive.render.typeset.boxes import WORDS, Atom, Box, Fenced, Fraction, Root, Row, Scripts, boxes
+from derive.render.typeset.broken import loosened, width
 
 SPACES = {"thin": "thin", "medium": "med", "wide": "quad"}
 FENCES = {"(": "(", ")": ")", "⌈": "⌈", "⌉": "⌉", "⌊": "⌊", "⌋": "⌋"}
@@ -31,13 +32,14 @@ ATOMS: dict[str, Callable[[str], str]] = {
 }
 
 
-def typst(latex: str) -> str:
-    r"""LaTeX that this package printed, as what stands between dollars in Typst.
+def typst(latex: str, room: int | None = None) -> str:
+    r"""LaTeX that this package printed, as Typst between dollars; loosened where it is wider than `room`.
 
     >>> print(typst(r"s b h \left(34 + \frac{5 a s}{h}\right)"))
     s b h lr((34 + frac(5 a s, h)))
     """
-    return _items(boxes(latex))
+    wide = room is not None and width(latex) > room
+    return _items(loosened(latex, room) if wide and room is not None else boxes(latex))
 
 
 def _items(box: Box) -> str:
