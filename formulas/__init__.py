@@ -23,9 +23,9 @@ TOPICS = (
     "roofline", "parallelism", "inference", "formats", "data", "init",
 )  # in the order in which the catalog is read  # fmt: skip
 RESERVED = frozenset(
-    {"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve"}
+    {"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve", "figure"}
 )
-RESERVED_LATER = frozenset({"cheatsheet", "figure", "sweep", "trace"})
+RESERVED_LATER = frozenset({"cheatsheet", "sweep", "trace"})
 
 
 @dataclass(frozen=True, slots=True)

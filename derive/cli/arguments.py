@@ -165,6 +165,19 @@ def _prove(parser: ArgumentParser) -> None:
     _json(parser)
 
 
+def _figure(parser: ArgumentParser) -> None:
+    parser.add_argument("figure", metavar="NAME", nargs="?", help="a figure; without one, they are listed")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to: .svg or .png; without it, SVG goes to standard output"
+    )
+    _case(parser)
+    about = "a size of the model: s=4096, b=4"
+    parser.add_argument("--set", metavar="S=V", action="append", default=[], dest="sizes", help=about)
+    parser.add_argument("--gpu", metavar="G", help="a device; see `derive hardware`")
+    about = "light, dark, or auto: an SVG follows the reader's (default)"
+    parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto", help=about)
+
+
 VERBS = {
     "list": Verb("the catalog of quantities", "derive.cli.catalog", _json),
     "models": Verb("presets and architectures", "derive.cli.models", _json),
@@ -176,6 +189,7 @@ VERBS = {
     "solve": Verb("the value of a letter at which a quantity has a value", "derive.cli.solve", _solve),
     "prove": Verb("every claim and law with its proof, or a formula of your own", "derive.cli.prove", _prove),
     "compare": Verb("what every source says of a quantity, side by side", "derive.cli.compare", _compare),
+    "figure": Verb("a picture: roofline, memory of a step, a layer's data flow", "derive.cli.figure", _figure),
 }
 
 
