@@ -23,9 +23,12 @@ TOPICS = (
     "roofline", "parallelism", "inference", "formats", "data", "init",
 )  # in the order in which the catalog is read  # fmt: skip
 RESERVED = frozenset(
-    {"list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve", "cheatsheet"}
-)
-RESERVED_LATER = frozenset({"figure", "sweep", "trace"})
+    {
+        "list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve", "cheatsheet",
+        "figure",
+    }
+)  # fmt: skip
+RESERVED_LATER = frozenset({"sweep", "trace"})
 
 
 @dataclass(frozen=True, slots=True)

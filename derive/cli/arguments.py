@@ -176,6 +176,19 @@ def _cheatsheet(parser: ArgumentParser) -> None:
     parser.add_argument("--gpu", metavar="G", help="the device that they are on; see `derive hardware`")
 
 
+def _figure(parser: ArgumentParser) -> None:
+    parser.add_argument("figure", metavar="NAME", nargs="?", help="a figure; without one, they are listed")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to: .svg or .png; without it, SVG goes to standard output"
+    )
+    _case(parser)
+    about = "a size of the model: s=4096, b=4"
+    parser.add_argument("--set", metavar="S=V", action="append", default=[], dest="sizes", help=about)
+    parser.add_argument("--gpu", metavar="G", help="a device; see `derive hardware`")
+    about = "light, dark, or auto: an SVG follows the reader's (default)"
+    parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto", help=about)
+
+
 VERBS = {
     "list": Verb("the catalog of quantities", "derive.cli.catalog", _json),
     "models": Verb("presets and architectures", "derive.cli.models", _json),
@@ -190,6 +203,7 @@ VERBS = {
         "all of it as one document, for a screen, paper or a page", "derive.cli.cheatsheet", _cheatsheet
     ),
     "compare": Verb("what every source says of a quantity, side by side", "derive.cli.compare", _compare),
+    "figure": Verb("a picture: roofline, memory of a step, a layer's data flow", "derive.cli.figure", _figure),
 }
 
 

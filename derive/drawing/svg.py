@@ -124,15 +124,15 @@ def rect(x: float, y: float, wide: float, high: float, name: str, *, round_: flo
 
 def circle(x: float, y: float, radius: float, name: str) -> str:
     """A disc with a rim of the ground's colour, so that it stands off the lines below it."""
-    return (
-        f'<circle class="{name} rim" cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" stroke-width="1.5"/>'
-    )
+    return f'<circle class="{name} rim" cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" stroke-width="1.5"/>'
 
 
 def path(points: Sequence[Point], name: str, thick: float = 2, dash: str = "") -> str:
     """A line through points."""
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<path class="{name}" d="{_through(points)}" stroke-width="{number(thick)}" stroke-linejoin="round"{dashed}/>'
+    return (
+        f'<path class="{name}" d="{_through(points)}" stroke-width="{number(thick)}" stroke-linejoin="round"{dashed}/>'
+    )
 
 
 def curve(drawn: str, name: str, thick: float = 2) -> str:

@@ -28,7 +28,7 @@ class Figure:
 
 FIGURES = {
     "roofline": Figure(
-        "what devices can compute at an arithmetic intensity, and what operations have", "roofline", ("model", "gpu")
+        "what devices can compute at an arithmetic intensity, and what operations have", "roofline", ("model", "gpu", "dtype")
     ),
     "memory-step": Figure(
         "memory of a device over one training step", "memory_step", ("model", "plan", "gpu")
@@ -74,4 +74,6 @@ def draw(name: str, about: Subject) -> Picture:
             f"figure {name} is drawn of numbers, and {kind} has no sizes: name a preset, such as "
             f"--model {'gpt2' if kind.startswith('gpt') else 'llama3-8b'}, or a config.json"
         )
+    if "plan" not in figure.takes:
+        about = about.of_one_device
     return getattr(import_module(f"formulas.figures.{figure.function}"), figure.function)(about)

@@ -63,7 +63,9 @@ def share(about: Model, subject: Subject, s: int) -> Fraction:
         case = situation(formula_of(name), about, subject.plan)
         value = number(case.expression, {**case.known, "s": Given(s, "figure")})
         if not isinstance(value, Fraction):
-            raise DeriveError(f"{name} has no value for {about.name}: sizes are missing")
+            raise DeriveError(
+                f"{name} has no value for {about.name or about.architecture.name}: sizes are missing, such as --set h=4096"
+            )
         found.append(value)
     return found[0] / found[1]
 
@@ -88,14 +90,19 @@ def attention_share(about: Subject) -> Picture:
         made.append(svg.path(points, f"l{index + 1}", 2.6, DASHES[index]))
     y = top + 290 + 60
     for index, each in enumerate(curves):
-        ends = f"half at s = {each.half}" if each.half else f"{short(100 * each.points[-1][1])}% at s = {each.points[-1][0]}"
+        ends = (
+            f"half at s = {each.half}"
+            if each.half
+            else f"{short(100 * each.points[-1][1])}% at s = {each.points[-1][0]}"
+        )
         made.append(svg.line(14, y + 10, 50, y + 10, f"l{index + 1}", 2.6, DASHES[index]))
         made.append(svg.text(60, y + 15, fitted(each.name, 220, svg.SIZE)))
         made.append(svg.text(466, y + 15, ends, name="mute", anchor="end"))
         y += 23
     said = "; ".join(
         f"{each.name}: {short(100 * each.points[0][1])}% at s = {each.points[0][0]}, "
-        f"{short(100 * each.points[-1][1])}% at s = {each.points[-1][0]}" + (f", half at {each.half}" if each.half else "")
+        f"{short(100 * each.points[-1][1])}% at s = {each.points[-1][0]}"
+        + (f", half at {each.half}" if each.half else "")
         for each in curves
     )
     words = f"Curves over sequence length on a logarithmic axis. {said}."

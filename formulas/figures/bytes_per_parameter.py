@@ -90,9 +90,7 @@ def bytes_per_parameter(about: Subject) -> Picture:
         for name, each in bars.items():
             drawn, y = _bar(name, each, most, y)
             made += drawn
-    listed = "; ".join(
-        f"{name} {short(_total(each))}" for bars in sections.values() for name, each in bars.items()
-    )
+    listed = "; ".join(f"{name} {short(_total(each))}" for bars in sections.values() for name, each in bars.items())
     said = f"Stacked bars of bytes for each parameter, by recipe and by ZeRO stage. In total: {listed}."
     return Picture("bytes-per-parameter", title, said, y + 4, tuple(made))
 

@@ -95,7 +95,9 @@ def _without_dead_ends(steps: list[Step]) -> list[Step]:
 
 def _from_nothing(tensor: Tensor) -> bool:
     """Whether a tensor is a table or made of nothing, such as a mask: no data flows in with it."""
-    return (tensor.op is None and tensor.role is not Role.ACTIVATION) or (tensor.op is not None and not tensor.op.inputs)
+    return (tensor.op is None and tensor.role is not Role.ACTIVATION) or (
+        tensor.op is not None and not tensor.op.inputs
+    )
 
 
 def _passes(tensor: Tensor) -> bool:

@@ -13,6 +13,7 @@ from derive.errors import DeriveError
 from derive.evaluation import number
 from derive.folds import shard, width as width_of
 from derive.functions import rational
+from derive.ledger import Row
 from derive.reading import to_tree
 from derive.roles import Role
 from derive.situation import Situation, situation
@@ -106,23 +107,35 @@ def gemms(about: Subject) -> Picture:
     product = heaviest(case)
     weight = _weight(product)
     assert weight is not None and product.op is not None and product.op.contraction is not None
-    each_of = _product(tuple(product.op.contraction.axes.values())) * 2
-    counted = {row.why: row for row in flops(case.model.layer, about.plan.whole, "forward", "backward")
-               if row.tensor == product.name}  # fmt: skip
+    three = gemms_of(product)
+    counted = _counted(three, weight, case)
+    shared, value = _text(counted[0].value), _number(counted[0].value, case)
+    equal = len({_text(row.value) for row in counted}) == 1
     title = f"The three matrix products of one weight: {weight.name} of {together(about.name)}"
-    shared = _text(each_of)
-    value = _number(each_of, case)
-    below = f"Each {shared} FLOPs" + (f" = {brief(value, 'FLOP')}" if value is not None else "") + ": forward one of them, "
-    below += "backward two. Kept from forward for backward: X."
+    each_has = f"{shared} FLOPs" + (f" = {brief(value, 'FLOP')}" if value is not None else "")
+    below = f"{'Each' if equal else 'The first'} {each_has}, bytes of one device. Kept from forward: X."
     made, y = svg.heading(title, below)
-    assert counted or not counted
-    three, said = gemms_of(product), []
+    said: list[str] = []
     for place, each in enumerate(three):
         drawn, y = _drawn(each, place, product.op.contraction, case, y + 14)
         made += drawn
         said.append(f"{each.name}: {each.pattern}")
     words = f"{shared} FLOPs in each of three products. {'; '.join(said)}."
     return Picture("gemms", title, words, y + 12, tuple(made))
+
+
+def _counted(three: tuple[Gemm, Gemm, Gemm], weight: Tensor, case: Situation) -> list[Row]:
+    """The FLOPs of the three, as the fold counts them; `DeriveError` where the plan makes no gradient of the weight."""
+    assert case.model is not None
+    rows = flops(case.model.layer, case.model.bare.of_layer(case.plan.whole), "forward", "backward").rows
+    found = []
+    for each, passed in zip(three, ("forward", "backward", "backward"), strict=True):
+        why = f"{passed}: {each.pattern}"
+        found.append(next((row for row in rows if row.why.startswith(why)), None))
+    present = [row for row in found if row is not None]
+    if len(present) < len(found) or not any(row.tensor == f"gradient of {weight.name}" for row in rows):
+        raise DeriveError(f"under this plan {weight.name} is not trained: it has no three products")
+    return present
 
 
 def _text(amount) -> str:
@@ -147,14 +160,15 @@ def _drawn(each: Gemm, place: int, made: Contraction, case: Situation, y: float)
     for x, matrix, verb in zip((86, 240, 394), boxes, ("reads", "reads", "writes"), strict=True):
         wide, high = (_side(axes) for axes in (matrix.columns, matrix.rows))
         drawn += svg.filled(matrix.kind, x - wide / 2, middle - high / 2, wide, high, round_=4)
-        box = width(matrix.name, 17, bold=True) + 12
+        box = width(matrix.name, 17, bold=True) + 4
         drawn.append(svg.rect(x - box / 2, middle - 12, box, 24, f"f{matrix.kind}", round_=5))
         drawn.append(svg.text(x, middle + 6, matrix.name, name="on", anchor="middle", size=17, bold=True))
-        drawn.append(svg.text(x, y + 139, f"{_axes(matrix.rows)} × {_axes(matrix.columns)}", anchor="middle"))
+        shape = fitted(f"{_axes(matrix.rows)} × {_axes(matrix.columns)}", 148, svg.SIZE)
+        drawn.append(svg.text(x, y + 139, shape, anchor="middle"))
         amount = _moved(matrix, made, case)
         value = _number(amount, case)
         shown = brief(value, "byte") if value is not None else f"{_text(amount)} bytes"
-        drawn.append(svg.text(x, y + 161, f"{verb} {shown}", name="mute", anchor="middle"))
+        drawn.append(svg.text(x, y + 161, fitted(f"{verb} {shown}", 148, svg.SIZE), name="mute", anchor="middle"))
     for x, sign in ((163, "·"), (317, "=")):
         drawn.append(svg.text(x, middle + 8, sign, anchor="middle", size=24, bold=True))
     return drawn, y + 176

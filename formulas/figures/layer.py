@@ -93,7 +93,9 @@ def layer(about: Subject) -> Picture:
 
 def _places(lines: list[Line]) -> list[tuple[int, Line]]:
     """Lines by the step that they show, in a list as long as there are lines; what is no step has a negative one."""
-    return [(each.step if each.held is None and not each.block else -2 - place, each) for place, each in enumerate(lines)]
+    return [
+        (each.step if each.held is None and not each.block else -2 - place, each) for place, each in enumerate(lines)
+    ]
 
 
 def _sum(held: list[Held], how: str) -> str:

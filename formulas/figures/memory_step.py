@@ -10,7 +10,7 @@ from derive.drawing import svg
 from derive.drawing.axes import Axis, Frame, short
 from derive.drawing.svg import Picture
 from derive.drawing.words import together, width
-from derive.errors import PlanError
+from derive.errors import DeriveError, PlanError
 from derive.evaluation import number
 from derive.interval import Interval
 from derive.reading import to_tree
@@ -85,7 +85,9 @@ def _flops(about: Subject, passes: tuple[str, ...]) -> Fraction:
     plan = about.plan.whole
     counted = flops(case.model.whole, case.model.complete(plan), *passes).value
     value = number(to_tree(counted, common.order), case.known)
-    assert isinstance(value, Fraction)
+    if not isinstance(value, Fraction):
+        missing = sorted({str(x) for x in counted.free_symbols} - case.known.keys())
+        raise DeriveError(f"{about.name} has no value for {', '.join(missing)}: --set {missing[0]}=4096")
     return value
 
 
@@ -215,9 +217,7 @@ def _device(frame: Frame, usable: Interval, reported: Fraction, unit: Fraction) 
     ]
 
 
-def _marks(
-    frame: Frame, there: Moments, ends: dict[str, Fraction], peak: Fraction, unit: Fraction
-) -> list[str]:
+def _marks(frame: Frame, there: Moments, ends: dict[str, Fraction], peak: Fraction, unit: Fraction) -> list[str]:
     """The two ends as dots with their values, and the peak as a line where it is at neither."""
     made = []
     left = frame.at(there.forward, ends["forward-end"] / unit)
@@ -234,7 +234,7 @@ def _marks(
     if peak not in ends.values():
         y = frame.y.within(peak / unit)
         made.append(svg.line(frame.x.start, y, frame.x.end, y, "l4", 2, "2 4"))
-        made.append(svg.text(frame.x.start + 6, y - 6, f"peak {brief(peak, 'byte')}", bold=True, halo=True))
+        made.append(svg.text(left[0] + 9, y - 6, f"peak {brief(peak, 'byte')}", bold=True, halo=True))
     return made
 
 

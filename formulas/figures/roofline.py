@@ -11,7 +11,7 @@ from derive.drawing.svg import Picture
 from derive.drawing.words import together, width
 from derive.errors import DeriveError
 from formulas.figures.subject import Subject, brief
-from formulas.hardware import Device, device
+from formulas.hardware import PRINTED, Device, device
 
 OTHERS = ("a100-80gb", "b200", "rtx-4090")
 SQUARE = 1024  # of the matrix product that everybody knows: n/3 operations a byte
@@ -53,8 +53,8 @@ def roofline(about: Subject) -> Picture:
     dtype = about.plan.recipe.compute.name
     own = about.device
     devices = [own, *(each for each in map(device, OTHERS) if each.name != own.name and dtype in each.peaks)]
-    if dtype not in own.peaks:
-        raise DeriveError(f"{own.name} has no {dtype} peak: its roofline has no roof")
+    if not _has(own, dtype):
+        raise DeriveError(f"{own.name} has no {dtype} peak, so no roof: choose --dtype among {', '.join(own.peaks)}")
     points = operations(about)
     title = f"Roofline of {_article(own)}, with the operations of {together(about.name)}"
     below = f"{dtype}, dense peaks; each tensor read or written once. The lower of peak and intensity × bandwidth."
@@ -63,11 +63,15 @@ def roofline(about: Subject) -> Picture:
     low = min(each.bandwidth for each in devices) * LOW
     high = max(each.peak(dtype) for each in devices)
     frame = Frame(
-        Axis(min(LOW, *(each.intensity for each in points)), max(HIGH, *(each.intensity for each in points)), 74, 466, 2),
+        Axis(
+            min(LOW, *(each.intensity for each in points)), max(HIGH, *(each.intensity for each in points)), 74, 466, 2
+        ),
         Axis(Fraction(10) ** (len(str(int(low))) - 1), Fraction(10) ** len(str(int(high))), top + 290, top, 10),
     )
     made += frame.below(frame.x.powers(3), short, "arithmetic intensity, FLOP/byte")
-    made += frame.beside(frame.y.powers(), lambda each: brief(int(each), "FLOP").removesuffix("FLOP"), "FLOP/s a device")
+    made += frame.beside(
+        frame.y.powers(), lambda each: brief(int(each), "FLOP").removesuffix("FLOP"), "FLOP/s a device"
+    )
     for index, each in reversed(list(enumerate(devices))):
         made += _roof(frame, each, dtype, index)
     made += _points(frame, own, dtype, points)
@@ -82,6 +86,10 @@ def roofline(about: Subject) -> Picture:
     return Picture("roofline", title, about_it, y, (*made, *rows, *listed))
 
 
+def _has(each: Device, dtype: str) -> bool:
+    return PRINTED.get(dtype, dtype) in each.peaks
+
+
 def _article(own: Device) -> str:
     name = own.title.removeprefix("NVIDIA ").removeprefix("AMD ").removeprefix("Google ").split(" SXM")[0]
     return f"{'an' if name[0] in 'AEFHILMNORSX' else 'a'} {name}"
@@ -89,7 +97,7 @@ def _article(own: Device) -> str:
 
 def _said(each: Device, dtype: str) -> str:
     peak, bandwidth = brief(each.peak(dtype), "FLOP/second"), brief(each.bandwidth, "byte/second")
-    return f"{peak}, {bandwidth}, balance {short(each.balance(dtype) or 0)} FLOP/byte"
+    return f"{peak}, {bandwidth}, balance {short(each.peak(dtype) / each.bandwidth)} FLOP/byte"
 
 
 def _roof(frame: Frame, each: Device, dtype: str, index: int) -> list[str]:
@@ -129,7 +137,7 @@ def _devices(devices: list[Device], dtype: str, y: float) -> tuple[list[str], fl
 
 def _short(each: Device, dtype: str) -> str:
     peak, bandwidth = brief(each.peak(dtype), "FLOP/second"), brief(each.bandwidth, "byte/second")
-    return f"{peak} · {bandwidth} · {short(each.balance(dtype) or 0)} FLOP/byte"
+    return f"{peak} · {bandwidth} · {short(each.peak(dtype) / each.bandwidth)} FLOP/byte"
 
 
 def _listed(own: Device, dtype: str, points: list[Operation], y: float) -> tuple[list[str], float]:

@@ -21,6 +21,7 @@ from formulas.models import model
 from formulas.notation import common
 
 if TYPE_CHECKING:
+    from derive.precision import Optimizer, Recipe
     from derive.values import System
 
 _FIGURES = re.compile(r"-?[0-9.]+(?=[ A-Z]|$)")
@@ -40,6 +41,11 @@ class Subject:
     chosen: frozenset[str] = frozenset()
 
     @property
+    def of_one_device(self) -> Subject:
+        """The same with nothing of the plan but its formats."""
+        return replace(self, plan=Plan(recipe=self.plan.recipe, optimizer=self.plan.optimizer))
+
+    @property
     def name(self) -> str:
         """The model as people call it, or its architecture."""
         return self.model.title or self.model.name or self.model.architecture.name
@@ -53,18 +59,25 @@ class Subject:
         """The value of a quantity of the catalog, of another model if one is named; letters may be `given`."""
         formula = formula_of(name)
         about = (of or self.model) if formula.takes_model else None
-        return amount(formula, about, self.plan, {x: Given(each, "figure") for x, each in given.items()})
+        plan = self.plan if about is not None else Plan(recipe=self.plan.recipe, optimizer=self.plan.optimizer)
+        return amount(formula, about, plan, {x: Given(each, "figure") for x, each in given.items()})
 
     def exact(self, name: str, of: Model | None = None, **given: int | Fraction) -> Fraction:
         """The same where it must be one number; `DeriveError` where sizes are missing."""
         value = self.value(name, of, **given)
         if not isinstance(value, Fraction):
-            raise DeriveError(f"{name} has no value for {self.name}: sizes are missing, such as --model {MODEL} has")
+            raise DeriveError(f"{name} has no value for {self.name}: sizes are missing, such as --set s=4096")
         return value
 
 
 def subject(
-    model_name: str | None = None, plan: str | None = None, gpu: str | None = None, *, read: Model | None = None
+    model_name: str | None = None,
+    plan: str | None = None,
+    gpu: str | None = None,
+    *,
+    read: Model | None = None,
+    recipe: Recipe | None = None,
+    optimizer: Optimizer | None = None,
 ) -> Subject:
     """What a figure is about, of what a person names; of a model that is named without a plan, one device.
 
@@ -77,12 +90,8 @@ def subject(
     chosen = frozenset(key for key, name in names.items() if name)
     written = plan if plan is not None else "" if "model" in chosen else PLAN
     about = read if read is not None else model(model_name or MODEL)
-    return Subject(about, parse_plan(written, common.symbol), device(gpu or DEVICE), chosen)
-
-
-def alone(about: Subject) -> Subject:
-    """The same on one device."""
-    return replace(about, plan=Plan())
+    formats = {"recipe": recipe or Plan().recipe, "optimizer": optimizer or Plan().optimizer}
+    return Subject(about, parse_plan(written, common.symbol, **formats), device(gpu or DEVICE), chosen)
 
 
 def brief(value: Fraction | int, unit: str, system: System = "si") -> str:
