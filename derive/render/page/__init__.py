@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from functools import cache
 from html import escape
 from pathlib import Path
 
 from derive.errors import DeriveError
-from derive.render.documents.blocks import Document
-from derive.render.page.blocks import inline, outline, section
+from derive.render.documents.blocks import Cards, Document
+from derive.render.page.blocks import folded, inline, outline, section
 from derive.render.page.controls import controls
 from derive.render.page.data import embedded, payload
 from derive.render.page.live import Live
+from derive.render.page.packing import packed
 
 HERE = Path(__file__).parent
 FONT = "font/stix-two-math.woff2"
-SCRIPTS = ("exact.js", "numbers.js", "program.js", "address.js", "page.js")
+SCRIPTS = ("unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "page.js")
 STYLES = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 FORBIDDEN = re.compile(r"<script|<foreignObject|\son\w+\s*=|\sstyle\s*=|<style\s|javascript:|\bhref\s*=\s*['\"]?(?!#)", re.IGNORECASE)
 
@@ -52,7 +54,15 @@ def page(document: Document, live: Live) -> str:
         if found := FORBIDDEN.search(picture):
             raise DeriveError(f"a picture of the page has {found[0].strip()!r} in it: it may only draw")
     styles = list(dict.fromkeys([_style(), *STYLES.findall(sections)]))
-    script = _script()
+    script, program = _script(), json.dumps(payload(live), separators=(",", ":"))
+    insides = [
+        inside
+        for part in document.sections
+        for block in part.blocks
+        for each in (block.cards if isinstance(block, Cards) else ())
+        for _, inside in folded(each)
+    ]
+    data = embedded(packed("\n".join([program, controls(live), *insides])))
     policy = (
         f"default-src 'none'; script-src {_digest(script)}; style-src {' '.join(map(_digest, styles))}; "
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
@@ -71,9 +81,9 @@ def page(document: Document, live: Live) -> str:
         f'<p class="hidden" id="found" role="status"></p>{outline(document.sections)}</nav>\n'
         f'<main id="content" tabindex="-1"><header class="top"><h1>{escape(document.title)}</h1><p class="about">{inline(document.about)}</p></header>\n'
         '<noscript><p class="note">Without JavaScript this is a static sheet: formulas, derivations and sources, no values.</p></noscript>\n'
-        f"{controls(live)}\n{sections}\n"
+        f'<form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for"></form>\n{sections}\n'
         '<footer><p>Mathematics is set in a subset of STIX Two Math, copyright 2001–2021 The STIX Fonts Project Authors, '
         "under the SIL Open Font License, version 1.1.</p></footer></main>\n"
-        f'<script type="application/json" id="data">{embedded(payload(live))}</script>\n'
+        f'<script type="application/json" id="data">{data}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"
     )

@@ -7,15 +7,12 @@ from html import escape
 from derive.render.page.live import Choice, Group, Input, Live, Picker
 from derive.render.typeset.mathml import mathml
 
-DEGREE_LABELS = 44  # letters of a meaning that still fits a label
-
 
 def controls(live: Live) -> str:
-    """Everything that a reader can set; it is hidden until the page's code runs."""
+    """Everything that a reader can set, on one line: what the page's code puts into the form."""
     inputs = {each.key: each for each in live.inputs}
     first, rest = live.groups[:3], live.groups[3:]
     return (
-        '<form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for">'
         f'<fieldset class="pickers"><legend class="hidden">Model and device</legend>{"".join(map(_picker, live.pickers))}</fieldset>'
         f'<fieldset class="plan"><legend>Plan</legend>{"".join(_degree(inputs[key], live) for key in live.degrees)}'
         f"{''.join(map(_choice, live.choices))}</fieldset>"
@@ -25,7 +22,6 @@ def controls(live: Live) -> str:
         f'<div class="groups">{"".join(_group(each, inputs, live) for each in first)}</div></details>'
         f'<details class="inputs"><summary>Letters of the topics</summary>'
         f'<div class="groups">{"".join(_group(each, inputs, live) for each in rest)}</div></details>'
-        "</form>"
     )
 
 

@@ -22,7 +22,8 @@ function rational(text) {
 }
 const textOf = x => (x.d === 1n ? `${x.n}` : `${x.n}/${x.d}`);
 
-const add = (x, y) => x.d === 1n && y.d === 1n ? made(x.n + y.n, 1n, x.about || y.about)
+// A whole number added to a reduced fraction leaves it reduced.
+const add = (x, y) => x.d === 1n || y.d === 1n ? made(x.n * y.d + y.n * x.d, x.d * y.d, x.about || y.about)
   : reduced(x.n * y.d + y.n * x.d, x.d * y.d, x.about || y.about);
 const negative = x => made(-x.n, x.d, x.about);
 const times = (x, y) => x.d === 1n && y.d === 1n ? made(x.n * y.n, 1n, x.about || y.about)

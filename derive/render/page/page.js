@@ -46,11 +46,30 @@ function exactly(x) {
 const sameAsRounded = (x, text) => !x.low && !x.about && text.split(" ")[0] === textOf(x);
 
 // ---- cards ----
-const CARDS = all("[data-name]").filter(card => NAMES.has(card.dataset.name)).map(card => ({
-  card, place: NAMES.get(card.dataset.name), value: find("[data-value]", card), formula: find("[data-formula]", card),
-  plan: find("[data-plan]", card), command: find("[data-command]", card), letters: find("[data-letters]", card),
-  still: [...find("[data-formula]", card).childNodes], shown: -1, key: "",
-}));
+const parser = new DOMParser();
+find("#controls").append(...parser.parseFromString(FORM, "text/html").body.childNodes);
+const FOLDS = all(".card > details").map((details, place) => ({ details, inside: FOLDED[place] }));
+// What a card unfolds to is put in when it is first opened; it is this page's own text, never a reader's.
+function unfold(each) {
+  if (each.inside === undefined) return;
+  each.details.append(...parser.parseFromString(each.inside, "text/html").body.childNodes);
+  each.inside = undefined;
+  reachable(each.details);
+}
+// Boxes that scroll are reached by the keyboard.
+function reachable(inside) {
+  for (const box of all(".scroll", inside)) if (box.scrollWidth > box.clientWidth) { box.tabIndex = 0; box.setAttribute("role", "group"); box.setAttribute("aria-label", "scrolls sideways"); }
+}
+const CARDS = all(".card").filter(card => NAMES.has(card.id)).map(card => {
+  const body = find(".body", card), formula = find(".formula > span:last-child", card), derivation = find("details", card);
+  const plan = element("p", "plan"), value = element("div", "value"), command = element("p", "note");
+  const letters = element("details", "letters", element("summary", "", "Where its numbers come from"), element("div", "scroll"));
+  plan.hidden = true;
+  body.append(plan, value);
+  card.append(letters);
+  card.dataset.find += ` ${card.id} ${find("header p", card).textContent}`.toLowerCase();
+  return { card, place: NAMES.get(card.id), value, formula, plan, command, letters, derivation, still: [...formula.childNodes], shown: -1, key: "" };
+});
 const TILES = all("[data-headline]").map(tile => ({ tile, place: NAMES.get(tile.dataset.headline), value: find("dd", tile), key: "" }));
 const ENTRIES = all("[data-entry]").map(field => ({
   field, place: PLACE.get(field.dataset.entry), row: field.closest("[data-input]"), said: find(".said", field.parentElement), key: "",
@@ -95,7 +114,7 @@ function showCard(each) {
   }
   const words = shown < 0 ? "" : `as it is for ${describe(dimensions) || "the sizes that are set"}`;
   if (each.plan.textContent !== words) { each.plan.textContent = words; each.plan.hidden = !words; }
-  if (each.command && each.card.open !== false) showCommand(each, shown < 0);
+  if (each.derivation && each.derivation.open) showCommand(each, shown < 0);
   if (each.letters.open) showLetters(each, id);
 }
 function describe(dimensions) {
@@ -117,13 +136,12 @@ function planText(names) {
   return items.join(",");
 }
 function showCommand(each, stated) {
-  if (!find("details.derivation", each.card).open) return;
   const { name, dimensions } = DATA.quantities[each.place], names = dimensions.map(([key]) => key), model = state.picks[DATA.pickers[0].key];
   const plan = planText(names), parts = ["python -m derive", name];
   if (names.includes("kind") && run.kind.name !== "none") parts.push(`--${DATA.pickers[0].key} ${model} --symbolic`);
   if (plan) parts.push(`--plan ${plan}`);
   each.command.replaceChildren(stated ? "These lines are of the stated plan, which is also the present one: " : "These lines are of the stated plan. Those of the present one: ", element("code", "", parts.join(" ")));
-  each.command.hidden = false;
+  if (!each.command.isConnected) each.derivation.append(each.command);
 }
 function showLetters(each, id) {
   const box = find("div", each.letters), body = element("tbody");
@@ -252,7 +270,11 @@ document.addEventListener("change", event => {
   if (choice !== undefined) state.choices[choice] = event.target.value;
   if (pick !== undefined || choice !== undefined) changed();
 });
-document.addEventListener("toggle", event => { if (event.target.open) CARDS.filter(each => each.card.contains(event.target)).forEach(showCard); }, true);
+document.addEventListener("toggle", event => {
+  if (!event.target.open) return;
+  FOLDS.filter(each => each.details === event.target).forEach(unfold);
+  CARDS.filter(each => each.card.contains(event.target)).forEach(showCard);
+}, true);
 document.addEventListener("click", event => {
   const link = event.target.closest("a[href^='#']");
   if (link) { event.preventDefault(); goTo(decodeURIComponent(link.getAttribute("href").slice(1))); }
@@ -265,10 +287,18 @@ document.addEventListener("keydown", event => {
 });
 document.addEventListener("submit", event => event.preventDefault());
 window.addEventListener("hashchange", restore);
-window.addEventListener("beforeprint", () => { for (const each of all("article details.derivation")) { each.dataset.was = each.open; each.open = true; } });
-window.addEventListener("afterprint", () => { for (const each of all("article details.derivation")) each.open = each.dataset.was === "true"; });
+window.addEventListener("beforeprint", () => {
+  for (const { derivation } of CARDS) {
+    if (!derivation) continue;
+    FOLDS.filter(each => each.details === derivation).forEach(unfold);
+    derivation.dataset.was = derivation.open;
+    derivation.open = true;
+  }
+});
+window.addEventListener("afterprint", () => { for (const { derivation } of CARDS) if (derivation) derivation.open = derivation.dataset.was === "true"; });
 for (const each of all(".live")) each.hidden = false;
 restore();
+reachable(document);
 window.shapeproof = Object.freeze({
   evaluate, spent: () => spent, recompute: () => { compute(); return spent; },
   parse: (text, input) => { const found = input ? parseLetter(input, text) : parseValue(text); return bad(found) ? { wrong: found.text } : input ? { value: textOf(found) } : { value: textOf(found.value), unit: found.unit }; },

@@ -1,4 +1,3 @@
-const DATA = JSON.parse(document.getElementById("data").textContent);
 // What the page computes: the program of shared nodes, the letters' values, and every quantity at the present setting.
 const PRESETS = DATA.pickers.map(picker => new Map(picker.presets.map(each => [each.name, each])));
 const KINDS = new Map(DATA.kinds.map(kind => [kind.name, kind]));
