@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from derive.letters import Letter
 from derive.model import Given, Model
 from derive.plan import KERNELS, STAGES
 from derive.render.page.live import Choice, Group, Input, Kind, Picker, Preset
@@ -32,10 +31,10 @@ HEADLINE = (
 )  # fmt: skip
 
 _TEXTS = {
-    "D": "15T", "B": "4Mi", "G": "1024", "eta": "40%", "R": "2.5", "T": "30d", "C": "1e24", "N": "7B",
+    "D": "15T", "B": "4Mi", "G": "1024", "eta": "40%", "R": "2.5", "N": "7B",
     "p": "8", "v": "2", "w": "4096", "d_rope": "64", "r_kv": "512", "m": "1",
     "gemm.m": "4096", "gemm.n": "4096", "gemm.p": "4096", "roofline.n": "4096", "roofline.m": "4096", "roofline.p": "4096",
-    "memory.x_r": "3MB", "recompute.k_s": "4", "utilization.T": "10s", "utilization.u": "90%",
+    "memory.x_r": "3MB", "recompute.k_s": "4", "utilization.u": "90%",
     "time.delta": "1min", "time.tau": "12h", "time.x": "30min", "scaling.z": "1T", "scaling.U": "1T",
     "parallelism.t_f": "1s", "parallelism.t_b": "2s", "parallelism.t_w": "1s", "parallelism.t_o": "2s",
     "data.l": "1B", "data.n": "1000", "init.d": "4096", "init.d_in": "4096", "init.d_out": "16384",
@@ -44,6 +43,9 @@ _TEXTS = {
 EXAMPLES = {key: Given(parse_value(text).number, "an example") for key, text in _TEXTS.items()} | {
     "b": Given(Fraction(1), "default"), "t": Given(Fraction(1), "default"), "n": Given(Fraction(1), "default"),
 }  # fmt: skip
+
+# What a run's other numbers already say: so the page has one run, and not several examples.
+BEHIND = {"C": "training-flops", "T": "training-time", "utilization.T": "step-time", "N": "parameters"}
 
 
 def models_picker(named: list[Model], added: tuple[Model, ...]) -> Picker:
@@ -68,22 +70,15 @@ def devices_picker(dtype: str = "bf16") -> Picker:
     return Picker("gpu", "Device", tuple(found), "h100")
 
 
-def groups(inputs: Mapping[str, Input], kinds: tuple[Kind, ...], topics: Mapping[str, str]) -> tuple[Group, ...]:
-    """The inputs in the order of the notation: sizes of a model, the run, the device, and the topics' own letters."""
+def groups(
+    inputs: Mapping[str, Input], kinds: tuple[Kind, ...], topics: Mapping[str, tuple[str, ...]]
+) -> tuple[Group, ...]:
+    """The inputs in the order of the notation: a model's sizes, the device, the run, and what one topic alone uses."""
     order = {name: place for place, name in enumerate(common.order)}
-    sizes = sorted({key for kind in kinds for key in kind.inputs}, key=order.__getitem__)
+    sizes = sorted({key for kind in kinds for key in kind.inputs} - {"b"}, key=order.__getitem__)
     device = [key for key in ("P", "W", "M") if key in inputs]
-    run = [key for key in order if key in inputs and key not in {*sizes, *device, *DEGREES}]
-    found = [
-        Group("Model", tuple(x for x in sizes if x != "b")),
-        Group("Run", ("b", *run)),
-        Group("Device", tuple(device)),
-    ]
-    for topic in dict.fromkeys(topics.values()):
-        own = tuple(key for key in inputs if "." in key and topics[key] == topic)
-        if own:
-            found.append(Group(topic, own, "letters of this topic"))
-    return tuple(found)
-
-
-Letters = Mapping[str, Letter]
+    rest = [key for key in order if key in inputs and key not in {*sizes, *device, *DEGREES}]
+    run = [key for key in rest if len(topics[key]) > 1 or common[key].option]
+    found = [Group("Model", tuple(sizes)), Group("Device", tuple(device)), Group("Run", tuple(run))]
+    own = {key: topics[key][0] for key in inputs if key in topics and key not in {*sizes, *device, *run, *DEGREES}}
+    return (*found, *(Group(topic, tuple(x for x in own if own[x] == topic)) for topic in dict.fromkeys(own.values())))

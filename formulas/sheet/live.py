@@ -22,7 +22,7 @@ from derive.tree import Call, Node, symbols_of
 from formulas import entries, formula_named
 from formulas.models import DEFAULT, architectures, model, presets
 from formulas.notation import common
-from formulas.sheet.choices import CHOICES, DEGREE, DEGREES, EXAMPLES, HEADLINE, PLANNED, devices_picker, groups, models_picker
+from formulas.sheet.choices import BEHIND, CHOICES, DEGREE, DEGREES, EXAMPLES, HEADLINE, PLANNED, devices_picker, groups, models_picker
 
 NONE = "none"  # the kind of a run of which only the number of parameters is known
 WHOLE = "whole"
@@ -32,11 +32,11 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 FIRST = {name: values[0] for name, values in DIMENSIONS.items()}
 # Where it is tried whether a setting changes a quantity: one device, and plans that have everything.
+LAID_OUT = FIRST | {"t": "t", "sp": "1", "n": "n", "zero": "3", "mask": "full"}
 TRIED = (
     FIRST,
-    FIRST | {"t": "t", "sp": "1", "n": "n", "zero": "3", "recompute": "layer", "attention": "flash", "mask": "full"},
+    *(LAID_OUT | {"recompute": x, "attention": y} for x in DIMENSIONS["recompute"] for y in DIMENSIONS["attention"]),
     FIRST | {"t": "t", "n": "n", "zero": "1", "recompute": "core"},
-    FIRST | {"t": "t", "sp": "1", "n": "n", "zero": "2", "attention": "flash"},
 )
 ON_A_DEVICE = frozenset({"t", "sp", "n", "zero", WHOLE})
 
@@ -84,7 +84,7 @@ class _Letters:
     """The inputs so far: one for each letter and meaning, under the letter's own name where it is a common one."""
 
     inputs: dict[str, Input] = field(default_factory=dict)
-    topics: dict[str, str] = field(default_factory=dict)  # key -> the topic that first used it
+    used: dict[str, list[str]] = field(default_factory=dict)  # key -> the topics that use it
     _keys: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def key(self, letter: Letter, topic: str) -> str:
@@ -93,13 +93,21 @@ class _Letters:
         if named not in self._keys:
             key = letter.name if common.letters.get(letter.name) == letter else f"{topic}.{letter.name}"
             self._keys[named] = key
-            self.topics[key] = topic
             whole = letter.kind == "positive integer"
             self.inputs[key] = Input(
                 key, letter.latex or to_latex_of(letter.name), letter.meaning, letter.unit, whole,
                 letter.least if whole else 0, letter.most, EXAMPLES.get(key),
+                BEHIND.get(key, ""),
             )  # fmt: skip
+        topics = self.used.setdefault(self._keys[named], [])
+        if topic and topic not in topics:
+            topics.append(topic)
         return self._keys[named]
+
+    @property
+    def topics(self) -> dict[str, tuple[str, ...]]:
+        """The topics that use each input."""
+        return {key: tuple(topics) for key, topics in self.used.items()}
 
 
 def to_latex_of(name: str) -> str:
@@ -156,6 +164,12 @@ def _with_degrees(setting: dict[str, str]) -> dict[str, str]:
     return {NEEDS[name]: NEEDS[name] for name, value in setting.items() if name in NEEDS and value != FIRST[name]} | setting
 
 
+def _without_effect_off(setting: Mapping[str, str]) -> dict[str, str]:
+    """A setting without the choices that need a degree which is 1."""
+    off = {name: FIRST[name] for name, needed in NEEDS.items() if setting[needed] == "1"}
+    return {**setting, **off}
+
+
 def possible(setting: Mapping[str, str]) -> bool:
     """Whether a setting is one that the page asks for: what needs a degree is off while that is 1."""
     return all(
@@ -184,13 +198,12 @@ class _Case:
             return False
         if "plan" not in formula.arguments or (dimension in ON_A_DEVICE and not formula.per_device):
             return False
-        if dimension == WHOLE and not any(split.whole for split in self._splits(sp=True)):
+        if dimension == WHOLE and not any(split.whole for split in self._splits):
             return False
         return any(
-            self.tree(base | {dimension: value}) != self.tree(base)
+            self.tree(_without_effect_off(base | {dimension: value})) != self.tree(base)
             for base in TRIED
             for value in DIMENSIONS[dimension]
-            if possible(base | {dimension: value})
         )
 
     def tree(self, setting: Mapping[str, str]) -> Node | str:
@@ -222,7 +235,7 @@ class _Case:
     def _plan(self, setting: Mapping[str, str]) -> Plan:
         plan = parse_plan(plan_text(setting), self.formula.notation.symbol if self._degrees else common.symbol)
         if self.model is not None and setting[WHOLE]:
-            plan = replace(plan, replicated=tuple(x.key for x in self._splits(sp=setting["sp"] == "1") if x.whole))
+            plan = replace(plan, replicated=tuple(x.key for x in self._splits if x.whole))
         return plan
 
     @property
@@ -245,29 +258,27 @@ class _Case:
             )
             for letter in symbols_of(tree)
         }
-        splits = self._splits(sp=setting["sp"] == "1") if setting[DEGREE] != "1" or DEGREE else ()
-        return Variant(tree, uses, to_latex(tree, formula.notation.latex), splits)
+        return Variant(tree, uses, to_latex(tree, formula.notation.latex), self._splits)
 
-    def _splits(self, *, sp: bool) -> tuple[Split, ...]:
+    @cached_property
+    def _splits(self) -> tuple[Split, ...]:
         """What a degree must divide before this quantity has a value, as `derive.evaluation.fitted` has it."""
-        if self.model is None or not self.formula.per_device:
-            return ()
-        return self._split_over(sp)
-
-    def _split_over(self, sp: bool) -> tuple[Split, ...]:
         about, formula = self.model, self.formula
-        assert about is not None
+        if about is None or not formula.per_device:
+            return ()
         used = formula.reached(about, about.complete(Plan()))
         layers = [each.layer for each in about.of_kinds.values()] if about.of_kinds else [about.layer]
         ends = [t for t in about.whole.tensors if used & {axis.name for axis in t.axes if axis.split}]
-        axes = {axis for t in [*(t for layer in layers for t in layer.tensors), *ends] for axis in t.axes if axis.split}
-        found = {}
-        for axis in sorted(axes, key=lambda axis: axis.name):
-            letter = next(iter(axis.size.free_symbols), None) if getattr(axis.size, "is_Symbol", False) else None
-            name = letter.name if letter is not None else axis.name
-            if name in about.architecture.letters.split() and (axis.split is not Mesh.SP or sp):
+        tensors = [*(t for layer in layers for t in layer.tensors), *ends]
+        axes = {axis for t in tensors for axis in t.axes if axis.split is not None}
+        found: dict[str, Split] = {}
+        for axis in sorted(axes, key=lambda axis: (axis.split is Mesh.SP, axis.name)):
+            name = str(axis.size) if getattr(axis.size, "is_Symbol", False) else axis.name
+            if name in about.architecture.letters.split():
                 key = self.table.key(about.architecture.notation[name], "")
-                found[key] = Split(key, axis.remainder is Remainder.REPLICATE, axis.remainder is Remainder.PAD)
+                alone = "sp" if axis.split is Mesh.SP else ""
+                split = Split(key, axis.remainder is Remainder.REPLICATE, axis.remainder is Remainder.PAD, alone)
+                found.setdefault(key, split)
         return tuple(found.values())
 
 

@@ -73,7 +73,8 @@ def payload(live: Live) -> dict[str, Any]:
                 "whole": each.whole, "least": each.least, "most": each.most,
                 "value": program.default(each.value) if each.value is not None else -1,
                 "usual": program.default(usual[each.key]) if each.key in usual else -1,
-                "behind": program.quantities[behind[each.key]] if each.key in behind else -1,
+                "behind": program.quantities.get(each.behind, -1),
+                "stands": program.quantities.get(behind.get(each.key, ""), -1),
                 "math": elements.add(each.latex),
             }
             for each in live.inputs
@@ -189,7 +190,7 @@ def _variant(
         return variants.add(found)
     _check_intervals(found)
     node = program.add(found.tree, found.uses)
-    rules = splits.add([[program.inputs[each.key], _rule(each)] for each in found.splits])
+    rules = splits.add([[program.inputs[each.key], _rule(each), each.when] for each in found.splits])
     return variants.add([node, elements.add(found.latex), rules])
 
 

@@ -13,7 +13,7 @@ from derive.tree import Node
 class Input:
     """One letter that a reader can set: its key, unique on the page, how it is typeset, what it means, its bounds.
 
-    `value` is what it has where nothing else gives it one and no quantity stands behind it.
+    Where nothing else gives it a value it is that of the quantity `behind`, or else `value`.
     """
 
     key: str
@@ -24,6 +24,7 @@ class Input:
     least: int = 1
     most: int | None = None
     value: Given | None = None
+    behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +91,15 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """An input that a degree must divide; `whole` says that a smaller one is kept whole where it divides the degree."""
+    """An input that a degree must divide; `whole` says that a smaller one is kept whole where it divides the degree.
+
+    `padded` says that frameworks pad it, `when` which choice must be on for it to be divided at all.
+    """
 
     key: str
     whole: bool = False
     padded: bool = False
+    when: str = ""
 
 
 @dataclass(frozen=True, slots=True)

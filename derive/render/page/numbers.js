@@ -80,7 +80,8 @@ function parseLetter(input, text) {
 }
 
 // ---- showing ----
-const tenTo = (x, e) => e >= 0 ? times(x, made(TEN ** BigInt(e), 1n)) : reduced(x.n, x.d * TEN ** BigInt(-e), x.about);
+// Only to be compared and rounded: such fractions stay as they come.
+const tenTo = (x, e) => e >= 0 ? made(x.n * TEN ** BigInt(e), x.d) : made(x.n, x.d * TEN ** BigInt(-e));
 function magnitude(x) {
   let guess = `${x.n}`.length - `${x.d}`.length;
   while (compare(tenTo(ONE, guess), x) > 0) guess -= 1;
@@ -118,8 +119,8 @@ const COUNTS = ladder(1000, ",K,M,B,T"), FLOPS = ladder(1000, " FLOP, kFLOP, MFL
 const SI = ladder(1000, " B, kB, MB, GB, TB, PB, EB"), IEC = ladder(1024, " B, KiB, MiB, GiB, TiB, PiB, EiB");
 function climbed(x, steps) {
   for (let i = 0; i + 1 < steps.length; i += 1) {
-    const [step, label] = steps[i], scaled = reduced(x.n, x.d * step);
-    if (compare(times(afterRounding(scaled), made(step, 1n)), made(steps[i + 1][0], 1n)) < 0) {
+    const [step, label] = steps[i], scaled = made(x.n, x.d * step);
+    if (compare(afterRounding(scaled), made(steps[i + 1][0], step)) < 0) {
       return (step === 1n ? wholeOrFour(x) : four(scaled)) + label;
     }
   }

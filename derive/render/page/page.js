@@ -95,7 +95,7 @@ function showValue(box, entry, value, unit) {
   if (entry.key === key) return;
   entry.key = key;
   if (bad(value)) { box.replaceChildren(element("span", "withheld", text)); return; }
-  const parts = [element("output", "rounded", text)];
+  const parts = [element("output", "rounded", ...text.split(/( \([^)]*\))/).map(part => element("span", part.startsWith(" (") ? "other" : "", part)))];
   if (!sameAsRounded(value, text)) {
     const exact = element("span", "exact", exactly(value));
     exact.title = value.about ? "to fifteen digits" : "exact";
@@ -148,7 +148,7 @@ function showLetters(each, id) {
   for (const [place, [, stands, usual]] of id < 0 ? [] : lettersOf(DATA.variants[id][0])) {
     const { meaning, unit, math } = DATA.inputs[place], head = element("th", "", mathematics(math));
     head.scope = "row";
-    let origin = element("span", ""), value;
+    let origin = element("span"), value;
     if (stands >= 0 && !state.set.has(place)) {
       value = run.quantity(stands).value;
       origin = element("a", "", DATA.quantities[stands].name);
@@ -157,6 +157,7 @@ function showLetters(each, id) {
       const found = run.given(place, usual);
       value = run.broken.has(place) ? new Wrong(run.broken.get(place)) : found.value;
       origin.textContent = found.origin;
+      if (found.of >= 0) { origin = element("a", "", found.origin); origin.href = `#${found.origin}`; }
     }
     body.append(element("tr", "", head, element("td", "", meaning), element("td", "right", bad(value) ? value.text : show(value, unit)), element("td", "", origin)));
   }
@@ -164,6 +165,7 @@ function showLetters(each, id) {
 }
 
 // ---- entries ----
+const PLAIN = new Set(["preset", "default", ""]); // origins that go without saying
 function showEntries() {
   const own = new Set(run.kind.inputs), messages = new Map();
   for (const { place } of CARDS.length ? CARDS : TILES) {
@@ -175,11 +177,11 @@ function showEntries() {
     const { field, place, row, said } = each, set = state.set.get(place), input = DATA.inputs[place];
     if (document.activeElement !== field) field.value = state.texts.get(place) ?? "";
     const found = set ? { value: set, origin: "set here" } : run.given(place, DATA.inputs[place].usual);
-    const stands = !set && input.behind >= 0 ? run.quantity(input.behind) : null;
-    const value = stands && !bad(stands.value) ? stands.value : found.value;
+    const sure = found.origin && !bad(found.value), stands = !set && !sure && input.stands >= 0 ? input.stands : found.of ?? -1;
+    const value = stands >= 0 && !set ? run.quantity(stands).value : found.value;
     field.placeholder = bad(value) ? "—" : value.low ? `${plain(value.low, input)} to ${plain(value.high, input)}` : plain(value, input);
     const wrong = set && bad(set) ? set.text : run.broken.get(place) ?? messages.get(place) ?? "";
-    const text = wrong || (set ? `${input.unit === "1" ? "" : show(set, input.unit)}` : stands && !bad(stands.value) ? `= ${DATA.quantities[input.behind].name}` : found.origin);
+    const text = wrong || (set ? (input.unit === "1" ? "" : show(set, input.unit)) : stands >= 0 ? `= ${DATA.quantities[stands].name}` : PLAIN.has(found.origin) ? "" : found.origin);
     if (said.textContent !== text) said.textContent = text;
     field.setAttribute("aria-invalid", wrong ? "true" : "false");
     row.classList.toggle("wrong", Boolean(wrong));

@@ -52,6 +52,11 @@ class Run {
       return { value, origin: DATA.relations[this.relations.get(place)] || "a relation" };
     }
     if (usual >= 0) return DEFAULTS[usual];
+    const { behind } = DATA.inputs[place];
+    if (behind >= 0) {
+      const { value } = this.quantity(behind);
+      if (!bad(value) || DATA.inputs[place].value < 0) return { value, origin: DATA.quantities[behind].name, of: behind };
+    }
     if (DATA.inputs[place].value >= 0) return DEFAULTS[DATA.inputs[place].value];
     return { value: new Wrong(`no value for ${DATA.inputs[place].name}: ${DATA.inputs[place].meaning}`, [place]), origin: "" };
   }
@@ -137,7 +142,8 @@ class Run {
     if (this.degrees[DATA.degree] === "1") return null;
     const place = PLACE.get(DATA.degree), degree = this.input(place), key = DATA.planned[DATA.degree];
     if (bad(degree)) return degree;
-    for (const [of, rule] of DATA.splits[list]) {
+    for (const [of, rule, when] of DATA.splits[list]) {
+      if (when && this.choice[when] !== "1") continue;
       const value = this.input(of), { name, meaning } = DATA.inputs[of];
       if (bad(value) || value.n % degree.n === 0n || (rule === 1 && degree.n % value.n === 0n)) continue;
       let text = `${key} = ${degree.n} does not divide ${name} = ${value.n} (${meaning})`;
