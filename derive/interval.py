@@ -159,3 +159,13 @@ def bounds(node: Node, values: Mapping[str, Bound]) -> Interval:
     if 2 ** len(wide) <= MOST_CORNERS and all(_degree(node, letter) == 1 for letter in wide):
         return _corners(node, values, wide)
     return BOUNDS[type(node)](node, values)
+
+
+def affine(node: Node, letter: str) -> bool:
+    """Whether a tree is affine in a letter, so that it is least and most where that is at an end of its interval.
+
+    >>> from derive.grammar import parse
+    >>> affine(parse("M - phi*(M - c)"), "c"), affine(parse("c^2"), "c")
+    (True, False)
+    """
+    return _degree(node, letter) <= 1

@@ -1,0 +1,147 @@
+"""What a page can change and compute: inputs, presets, choices, and for every quantity its expression by choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from derive.model import Given
+from derive.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One letter that a reader can set: its key, unique on the page, how it is typeset, what it means, its bounds.
+
+    Where nothing else gives it a value it is that of the quantity `behind`, or else `value`.
+    """
+
+    key: str
+    latex: str
+    meaning: str
+    unit: str = "1"
+    whole: bool = True
+    least: int = 1
+    most: int | None = None
+    value: Given | None = None
+    behind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Inputs that are shown together."""
+
+    title: str
+    inputs: tuple[str, ...]
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named set of values: `kind` is which expressions it takes, `choices` what it sets of them."""
+
+    name: str
+    title: str
+    values: Mapping[str, Given]
+    kind: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Picker:
+    """A list of presets of which one is chosen."""
+
+    key: str
+    label: str
+    presets: tuple[Preset, ...]
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A setting with few values, each with its words; without effect while the input `needs` is 1."""
+
+    key: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    needs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What holds between the sizes of one kind of model: relations, upper bounds, divisors, by the inputs' keys."""
+
+    name: str
+    about: str
+    inputs: tuple[str, ...]
+    relations: Mapping[str, Node] = field(default_factory=dict)  # in letters
+    letters: Mapping[str, str] = field(default_factory=dict)  # letter -> the key of its input
+    bounds: tuple[tuple[str, Node], ...] = ()
+    divides: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a letter is in one expression: an input; a quantity that stands behind it unless it is set; its default."""
+
+    key: str
+    stands: str = ""
+    value: Given | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An input that a degree must divide; `whole` says that a smaller one is kept whole where it divides the degree.
+
+    `padded` says that frameworks pad it, `when` which choice must be on for it to be divided at all.
+    """
+
+    key: str
+    whole: bool = False
+    padded: bool = False
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One expression of a quantity, what its letters are, how it is typeset, and what a degree must divide for it."""
+
+    tree: Node
+    uses: Mapping[str, Use]
+    latex: str
+    splits: tuple[Split, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A quantity by the choices that it depends on: for each combination of their values a variant, or why there is none.
+
+    A dimension is "kind", the key of a choice, the key of a degree (its values: "1", and the key itself where it is
+    more), or "whole": whether what is smaller than a degree is kept whole ("" or "whole"). `stated` is the combination
+    that the document's card is about.
+    """
+
+    name: str
+    title: str
+    symbol: str
+    unit: str
+    dimensions: tuple[str, ...]
+    variants: Mapping[tuple[str, ...], Variant | str]
+    stated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """Everything that a page computes from; `degree` is the input whose value must divide what is split."""
+
+    inputs: tuple[Input, ...]
+    groups: tuple[Group, ...]
+    pickers: tuple[Picker, ...]
+    kinds: tuple[Kind, ...]
+    choices: tuple[Choice, ...]
+    quantities: tuple[Quantity, ...]
+    degree: str
+    degrees: tuple[str, ...]
+    headline: tuple[tuple[str, str], ...]  # the quantities that are shown first, and their words
+    planned: Mapping[str, str]  # choice or degree -> its key in a plan's text
+    padding: int = 1  # what is padded is a multiple of it, times the degree

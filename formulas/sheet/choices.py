@@ -1,0 +1,84 @@
+"""What a reader of the page chooses from: plans, presets, devices, the values of examples, and how letters are grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from derive.model import Given, Model
+from derive.plan import KERNELS, STAGES
+from derive.render.page.live import Choice, Group, Input, Kind, Picker, Preset
+from derive.values import parse_value
+from formulas.hardware import devices
+from formulas.models import presets
+from formulas.notation import common
+
+DEGREE = "t"
+DEGREES = ("t", "n")
+PLANNED = {"t": "tp", "n": "dp", "sp": "sp", "zero": "zero", "recompute": "recompute", "attention": "attention", "mask": "mask"}
+CHOICES = (
+    Choice("sp", "Sequence parallelism", (("0", "off"), ("1", "on")), needs="t"),
+    Choice("zero", "ZeRO stage", tuple((stage, stage) for stage in STAGES), needs="n"),
+    Choice("recompute", "Recomputation", (("", "none"), ("core", "attention core"), ("layer", "whole layer"))),
+    Choice("attention", "Attention kernel", tuple((x, x) for x in KERNELS["attention"] if x in ("materialised", "flash"))),
+    Choice("mask", "Mask", (("causal", "causal"), ("full", "full"))),
+)
+HEADLINE = (
+    ("parameters", "parameters"), ("states", "states of a device"), ("model-activations", "activations of a device"),
+    ("peak-memory", "peak memory of a device"), ("usable-memory", "left for tensors"), ("flops-per-token", "FLOPs a token"),
+    ("training-flops", "FLOPs of the run"), ("training-time", "time of the run"), ("cost", "price of the run"),
+    ("kv-cache", "key/value cache"),
+)  # fmt: skip
+
+_TEXTS = {
+    "D": "15T", "B": "4Mi", "G": "1024", "eta": "40%", "R": "2.5", "N": "7B",
+    "p": "8", "v": "2", "w": "4096", "d_rope": "64", "r_kv": "512", "m": "1",
+    "gemm.m": "4096", "gemm.n": "4096", "gemm.p": "4096", "roofline.n": "4096", "roofline.m": "4096", "roofline.p": "4096",
+    "memory.x_r": "3MB", "recompute.k_s": "4", "utilization.u": "90%",
+    "time.delta": "1min", "time.tau": "12h", "time.x": "30min", "scaling.z": "1T", "scaling.U": "1T",
+    "parallelism.t_f": "1s", "parallelism.t_b": "2s", "parallelism.t_w": "1s", "parallelism.t_o": "2s",
+    "data.l": "1B", "data.n": "1000", "init.d": "4096", "init.d_in": "4096", "init.d_out": "16384",
+    "init.tau": "0.00048828125",
+}  # fmt: skip
+EXAMPLES = {key: Given(parse_value(text).number, "an example") for key, text in _TEXTS.items()} | {
+    "b": Given(Fraction(1), "default"), "t": Given(Fraction(1), "default"), "n": Given(Fraction(1), "default"),
+}  # fmt: skip
+
+# What a run's other numbers already say: so the page has one run, and not several examples.
+BEHIND = {"C": "training-flops", "T": "training-time", "utilization.T": "step-time", "N": "parameters"}
+
+
+def models_picker(named: list[Model], added: tuple[Model, ...]) -> Picker:
+    """The presets of models, and none: then a run is known by its number of parameters."""
+    found = [Preset("none", "no model: N parameters", {}, "none")]
+    for each in named:
+        kernels = dict(each.kernels or each.architecture.kernels)
+        chosen = {"attention": kernels.get("attention", "materialised"), "mask": each.mask or each.architecture.mask}
+        values = {x: Given(Fraction(given.value), given.origin) for x, given in each.sizes.items()}
+        found.append(Preset(each.name or "", each.title or each.name or "", values, each.architecture.name, chosen))
+    first = added[0].name if added else "llama3-70b"
+    return Picker("model", "Model", tuple(found[1:] + found[:1]), first or next(iter(presets())))
+
+
+def devices_picker(dtype: str = "bf16") -> Picker:
+    """The devices that have a peak in the format that the page counts in, with the letters that each gives a value."""
+    found = []
+    for each in devices().values():
+        letters = [x for x in each.letters if x != "P" or dtype in each.peaks]
+        values = {x: each.value(x, dtype) for x in letters}
+        found.append(Preset(each.name, each.title, values))
+    return Picker("gpu", "Device", tuple(found), "h100")
+
+
+def groups(
+    inputs: Mapping[str, Input], kinds: tuple[Kind, ...], topics: Mapping[str, tuple[str, ...]]
+) -> tuple[Group, ...]:
+    """The inputs in the order of the notation: a model's sizes, the device, the run, and what one topic alone uses."""
+    order = {name: place for place, name in enumerate(common.order)}
+    sizes = sorted({key for kind in kinds for key in kind.inputs} - {"b"}, key=order.__getitem__)
+    device = [key for key in ("P", "W", "M") if key in inputs]
+    rest = [key for key in order if key in inputs and key not in {*sizes, *device, *DEGREES}]
+    run = [key for key in rest if len(topics[key]) > 1 or common[key].option]
+    found = [Group("Model", tuple(sizes)), Group("Device", tuple(device)), Group("Run", tuple(run))]
+    own = {key: topics[key][0] for key in inputs if key in topics and key not in {*sizes, *device, *run, *DEGREES}}
+    return (*found, *(Group(topic, tuple(x for x in own if own[x] == topic)) for topic in dict.fromkeys(own.values())))

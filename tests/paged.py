@@ -1,0 +1,234 @@
+"""Pages for the tests, a browser to look at them, and what Python says of the same settings."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from derive.errors import DeriveError
+from derive.evaluation import number
+from derive.interval import Interval
+from derive.model import Given, Model
+from derive.plan import Plan, parse_plan
+from derive.quantity import Formula
+from derive.reading import to_tree
+from derive.render.documents.blocks import Cards, Code, Document, Grid, Math, Paragraph, Section, Subheading
+from derive.render.documents.card import card
+from derive.render.page import page
+from derive.render.page.live import Live
+from derive.report import report
+from derive.situation import amount, made_from
+from derive.situation import usual as defaults_of
+from formulas import catalog, claims_about
+from formulas.hardware import device
+from formulas.models import model, presets
+from formulas.notation import common
+from formulas.sheet.choices import BEHIND, EXAMPLES
+from formulas.sheet.live import live
+
+SHOWN = ("parameters", "activations", "states", "peak-memory", "usable-memory", "training-time", "chinchilla-parameters", "mfu")
+WITHOUT_BROWSER = "no chromium and playwright here: SHAPEPROOF_BROWSER=1 makes that a failure"
+
+
+@cache
+def everything() -> Live:
+    """All that a page computes."""
+    return live()
+
+
+@cache
+def small_page() -> str:
+    """A page of a few cards of two topics, with everything live."""
+    formulas = [catalog()[name] for name in SHOWN]
+    cards = [card(report(each, model() if each.needs_model else None, Plan(), claims=claims_about(each))) for each in formulas]
+    sections = (
+        Section("Some", "topic-some", (Cards("some", tuple(cards[:5])),)),
+        Section("More", "topic-more", (Cards("more", tuple(cards[5:])),)),
+        Section("Rest", "rest", (Subheading("Words", "words"), Paragraph(("a < b, ", Math("a^{2}"), Code("<x>"))), Grid(("h",), ((("v",),),), (1,)))),
+    )  # fmt: skip
+    return page(Document("Formulas <&>", ("for tests",), sections), everything())
+
+
+@contextmanager
+def browsing() -> Iterator[Any]:
+    """A real browser without a window; the test is skipped, or fails where `SHAPEPROOF_BROWSER` asks for one."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sync_playwright = None
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if sync_playwright is None or program is None:
+        assert os.environ.get("SHAPEPROOF_BROWSER") != "1", "SHAPEPROOF_BROWSER=1, but there is no chromium or no playwright"
+        pytest.skip(WITHOUT_BROWSER)
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def written(folder: Path, text: str) -> str:
+    """The address of a page that is written to a folder."""
+    path = folder / "page.html"
+    path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+@dataclass
+class Setting:
+    """What a reader chose: a model or none, a device, a plan, and values by the keys of inputs."""
+
+    model: str
+    gpu: str
+    choices: dict[str, str]
+    values: dict[str, Fraction] = field(default_factory=dict)
+
+    def json(self) -> dict[str, Any]:
+        """The setting as the page's hook takes it."""
+        values = {key: str(value) for key, value in self.values.items()}
+        return {"picks": {"model": self.model, "gpu": self.gpu}, "choices": self.choices, "set": values}
+
+    @property
+    def plan(self) -> str:
+        """The plan as a person writes it."""
+        t, n = self.values.get("t", 1), self.values.get("n", 1)
+        items = [f"tp={t}"] if t != 1 else []
+        items += [f"dp={n}"] if n != 1 else []
+        items += ["sp"] if self.choices["sp"] == "1" and t != 1 else []
+        items += [f"zero={self.choices['zero']}"] if n != 1 else []
+        items += [f"recompute={self.choices['recompute']}"] if self.choices["recompute"] else []
+        return ",".join([*items, f"attention={self.choices['attention']}", f"mask={self.choices['mask']}"])
+
+
+PLANS = tuple(
+    {"sp": sp, "zero": zero, "recompute": recompute, "attention": attention, "mask": mask, "t": t, "n": n}
+    for sp, zero, recompute, attention, mask, t, n in (
+        ("0", "0", "", "flash", "causal", 1, 1), ("0", "0", "", "materialised", "full", 1, 1),
+        ("1", "1", "core", "materialised", "causal", 8, 64), ("1", "3", "layer", "flash", "causal", 4, 8),
+        ("0", "2", "core", "flash", "full", 2, 2), ("0", "3", "", "materialised", "causal", 1, 16),
+        ("1", "0", "layer", "materialised", "full", 16, 1), ("0", "1", "", "flash", "causal", 16, 4),
+        ("1", "2", "", "flash", "full", 3, 24), ("1", "1", "core", "materialised", "full", 8, 1),
+    )
+)  # fmt: skip
+
+
+def random_setting(chance: random.Random) -> Setting:
+    """A setting of sizes that a model can have, under a plan that may not divide them."""
+    name = chance.choice([*presets(), "none"])
+    plan = dict(chance.choice(PLANS))
+    values = {key: Fraction(plan.pop(key)) for key in ("t", "n")}
+    values = {key: value for key, value in values.items() if value != 1 or chance.random() < 0.5}
+    if name != "none" and chance.random() < 0.7:
+        g, each, d = chance.choice((1, 2, 4, 8, 16)), chance.choice((1, 2, 3, 8)), chance.choice((32, 64, 80, 128))
+        values |= {"g": Fraction(g), "a": Fraction(g * each), "d": Fraction(d), "h": Fraction(g * each * d)}
+        values |= {"s": Fraction(chance.choice((512, 1000, 1024))), "b": Fraction(chance.randint(1, 9))}
+        values |= {"L": Fraction(chance.randint(1, 130)), "V": Fraction(chance.choice((32000, 50257, 51200, 10**6)))}
+        if chance.random() < 0.5:
+            values["f"] = Fraction(chance.randint(1, 10**5) * 16)
+    inputs = {each.key: each for each in everything().inputs}
+    sizes = {key for kind in everything().kinds for key in kind.inputs}
+    for key in chance.sample(sorted(inputs.keys() - sizes - {"t", "n"}), 12):
+        values[key] = random_value(inputs[key], chance)
+    return Setting(name, chance.choice(["h100", "a100-80gb", "b200"]), plan, values)
+
+
+def random_value(each: Any, chance: random.Random) -> Fraction:
+    """A value that a letter can have: small where it is an exponent, at most 1 where it is a share."""
+    if each.key.startswith("formats."):
+        return Fraction(chance.randint(2, 9))
+    if each.most is not None:
+        return Fraction(chance.randint(1, 1000), 1000)
+    if each.key in ("scaling.alpha", "scaling.beta", "scaling.e", "scaling.r"):
+        return Fraction(chance.randint(1001, 3000), 1000)
+    if each.key in ("data.n", "L"):
+        return Fraction(chance.randint(1, 300))
+    if each.key == "init.tau":
+        return Fraction(1, chance.randint(1, 5000))
+    if each.whole:
+        return Fraction(chance.randint(max(each.least, 0), chance.choice((10, 10**4, 10**9))))
+    return Fraction(chance.randint(1, 10 ** chance.choice((3, 9, 20))), chance.choice((1, 1, 7, 1000)))
+
+
+@cache
+def keys() -> dict[tuple[str, str], str]:
+    """The key of an input by its letter and meaning, found as the page finds it."""
+    found = {}
+    for each in everything().inputs:
+        found[each.key.rpartition(".")[2], each.meaning] = each.key
+    return found
+
+
+def key_of(formula: Formula, letter: str) -> str | None:
+    """The key of a letter of a formula's notation, None where the page has no such input."""
+    known = formula.notation.letters.get(letter)
+    return keys().get((letter, known.meaning)) if known is not None else None
+
+
+def expected(formula: Formula, setting: Setting) -> Fraction | Interval | DeriveError | None:
+    """What Python says of a quantity at a setting: its value, an error, or None where a letter has no value."""
+    about = model(setting.model) if setting.model != "none" and formula.takes_model else None
+    try:
+        return _expected(formula, about, setting)
+    except DeriveError as error:
+        return error
+
+
+def _expected(formula: Formula, about: Model | None, setting: Setting) -> Fraction | Interval | None:
+    text = setting.plan
+    if about is None:  # nothing to recompute
+        text = ",".join(part for part in text.split(",") if not part.startswith("recompute"))
+    own = all(formula.notation.letters.get(x) == common[x] for x in "tn")
+    plan = parse_plan(text, common.symbol) if own or formula.arguments else Plan()
+    completed = about.complete(plan) if about is not None else plan
+    reached = formula.reached(about, completed)
+    sizes = about.architecture.letters.split() if about is not None else []
+    standing = {
+        x
+        for each in made_from(formula, about, completed)
+        for x in each.standing(about, each.rows(about, completed).letters)
+    }
+    usual = defaults_of(formula, about, completed)
+    given: dict[str, Given] = {}
+    gpu = device(setting.gpu)
+    for letter in sorted({*reached, *sizes, "t", "n"}):
+        key = key_of(formula, letter)
+        if letter in sizes:
+            key = letter
+        if key is None:
+            continue
+        if key in setting.values:
+            given[letter] = Given(whole(setting.values[key]), "option")
+        elif key in ("P", "W", "M") and key in gpu.letters and (key != "P" or "bf16" in gpu.peaks):
+            given[letter] = gpu.value(key, "bf16")
+        elif key in ("t", "n"):
+            given[letter] = Given(1, "option")
+        elif letter not in sizes and letter not in standing and letter not in usual:
+            preset = model(setting.model).sizes if setting.model != "none" else {}
+            if letter in preset and key == letter:
+                given[letter] = preset[letter]
+                continue
+            found = expected(catalog()[BEHIND[key]], setting) if key in BEHIND else None
+            if not isinstance(found, Fraction):
+                found = EXAMPLES[key].value if key in EXAMPLES else None
+            if found is not None:
+                given[letter] = Given(whole(found), "option")
+    value = amount(formula, about, plan, given)
+    if value is not None:
+        return value
+    known = dict(given) | {x: each for x, each in usual.items() if x not in given}
+    return number(to_tree(formula.ledger(about, completed, keep=[x for x in given if x in standing]).value), known)
+
+
+def whole(value: Fraction | int) -> Fraction | int:
+    """A whole number as one."""
+    return int(value) if Fraction(value).denominator == 1 else value
+

@@ -1,0 +1,59 @@
+"""The page computes what Python computes: exactly where it is rational, to twelve digits where it is not."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from derive.errors import DeriveError
+from derive.interval import Interval
+from formulas import catalog
+from tests.paged import Setting, browsing, expected, random_setting, small_page, written
+
+SETTINGS = 200
+CLOSE = Fraction(1, 10**12)
+
+
+@pytest.fixture(scope="module")
+def settings() -> list[Setting]:
+    chance = random.Random(7)
+    return [random_setting(chance) for _ in range(SETTINGS)]
+
+
+@pytest.fixture(scope="module")
+def computed(settings: list[Setting], tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    with browsing() as browser:
+        tab = browser.new_page()
+        tab.goto(written(tmp_path_factory.mktemp("page"), small_page()))
+        return tab.evaluate("settings => shapeproof.evaluate(settings)", [each.json() for each in settings])
+
+
+def differs(found: dict[str, Any], wanted: Any) -> bool:
+    """Whether the page says something else than Python."""
+    if isinstance(wanted, DeriveError) or wanted is None:
+        return "wrong" not in found
+    if isinstance(wanted, Interval):
+        return (Fraction(found.get("low", 0)), Fraction(found.get("high", 0))) != (wanted.low, wanted.high)
+    if "value" not in found:
+        return True
+    value = Fraction(found["value"])
+    return abs(value - wanted) > CLOSE * abs(wanted) if found["about"] else value != wanted
+
+
+@pytest.mark.parametrize("name", catalog())
+def test_every_formula_at_random_settings(name: str, settings: list[Setting], computed: list[dict[str, Any]]) -> None:
+    formula, valued = catalog()[name], 0
+    for setting, found in zip(settings, computed, strict=True):
+        wanted = expected(formula, setting)
+        assert not differs(found[name], wanted), f"{setting}: the page says {found[name]}, Python {wanted}"
+        valued += "wrong" not in found[name]
+    assert valued >= SETTINGS // 10, f"only {valued} settings have a value"
+
+
+def test_approximate_values_are_marked_and_others_are_not(computed: list[dict[str, Any]]) -> None:
+    marked = {name for each in computed for name, found in each.items() if found.get("about")}
+    assert {"save-interval", "chinchilla-parameters", "parametric-loss", "optimal-tokens"} <= marked
+    assert not marked & {"parameters", "activations", "training-flops", "float-max", "steps"}
