@@ -22,7 +22,18 @@ from derive.tree import Call, Node, symbols_of
 from formulas import entries, formula_named
 from formulas.models import DEFAULT, architectures, model, presets
 from formulas.notation import common
-from formulas.sheet.choices import BEHIND, CHOICES, DEGREE, DEGREES, EXAMPLES, HEADLINE, PLANNED, devices_picker, groups, models_picker
+from formulas.sheet.choices import (
+    BEHIND,
+    CHOICES,
+    DEGREE,
+    DEGREES,
+    EXAMPLES,
+    HEADLINE,
+    PLANNED,
+    devices_picker,
+    groups,
+    models_picker,
+)
 
 NONE = "none"  # the kind of a run of which only the number of parameters is known
 WHOLE = "whole"
@@ -151,9 +162,7 @@ def _quantity(formula: Formula, kinds: Mapping[str, Model | None], table: _Lette
     stated = tuple(FIRST[name] for name in dimensions)
     if cases:  # a card is about the default model where it is about one
         dimensions, stated = ["kind", *dimensions], (DEFAULT if formula.needs_model else NONE, *stated)
-    return Quantity(
-        formula.name, formula.title, formula.symbol, str(formula.unit), tuple(dimensions), found, stated
-    )
+    return Quantity(formula.name, formula.title, formula.symbol, str(formula.unit), tuple(dimensions), found, stated)
 
 
 NEEDS = {each.key: each.needs for each in CHOICES if each.needs} | {WHOLE: DEGREE}  # without effect while that is 1
@@ -161,7 +170,9 @@ NEEDS = {each.key: each.needs for each in CHOICES if each.needs} | {WHOLE: DEGRE
 
 def _with_degrees(setting: dict[str, str]) -> dict[str, str]:
     """A setting with the degrees without which its choices have no effect."""
-    return {NEEDS[name]: NEEDS[name] for name, value in setting.items() if name in NEEDS and value != FIRST[name]} | setting
+    return {
+        NEEDS[name]: NEEDS[name] for name, value in setting.items() if name in NEEDS and value != FIRST[name]
+    } | setting
 
 
 def _without_effect_off(setting: Mapping[str, str]) -> dict[str, str]:

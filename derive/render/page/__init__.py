@@ -22,7 +22,9 @@ HERE = Path(__file__).parent
 FONT = "font/stix-two-math.woff2"
 SCRIPTS = ("unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "page.js")
 STYLES = re.compile(r"<style>(.*?)</style>", re.DOTALL)
-FORBIDDEN = re.compile(r"<script|<foreignObject|\son\w+\s*=|\sstyle\s*=|<style\s|javascript:|\bhref\s*=\s*['\"]?(?!#)", re.IGNORECASE)
+FORBIDDEN = re.compile(
+    r"<script|<foreignObject|\son\w+\s*=|\sstyle\s*=|<style\s|javascript:|\bhref\s*=\s*['\"]?(?!#)", re.IGNORECASE
+)
 
 
 @cache
@@ -82,7 +84,7 @@ def page(document: Document, live: Live) -> str:
         f'<main id="content" tabindex="-1"><header class="top"><h1>{escape(document.title)}</h1><p class="about">{inline(document.about)}</p></header>\n'
         '<noscript><p class="note">Without JavaScript this is a static sheet: formulas, derivations and sources, no values.</p></noscript>\n'
         f'<form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for"></form>\n{sections}\n'
-        '<footer><p>Mathematics is set in a subset of STIX Two Math, copyright 2001–2021 The STIX Fonts Project Authors, '
+        "<footer><p>Mathematics is set in a subset of STIX Two Math, copyright 2001–2021 The STIX Fonts Project Authors, "
         "under the SIL Open Font License, version 1.1.</p></footer></main>\n"
         f'<script type="application/json" id="data">{data}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"

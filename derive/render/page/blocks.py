@@ -29,7 +29,12 @@ INLINE: dict[type, Callable[[Any], str]] = {
     Code: lambda part: f"<code>{escape(part.text)}</code>",
     Strong: lambda part: f"<strong>{escape(part.text)}</strong>",
 }
-VERDICTS = {"■": ("holds", "proved"), "■ ≈": ("nearly", "proved up to what it leaves out"), "✗": ("fails", "refuted"), "?": ("open", "open")}
+VERDICTS = {
+    "■": ("holds", "proved"),
+    "■ ≈": ("nearly", "proved up to what it leaves out"),
+    "✗": ("fails", "refuted"),
+    "?": ("open", "open"),
+}
 
 
 def inline(text: Text) -> str:
@@ -53,7 +58,8 @@ def table(heads: tuple[str, ...], rows: tuple[tuple[Text, ...], ...], numeric: f
     """A table that scrolls inside its own box where it is wide."""
     top = "".join(f'<th scope="col"{_right(place, numeric)}>{escape(head)}' for place, head in enumerate(heads))
     body = "".join(
-        "<tr>" + "".join(f"<td{_right(place, numeric)}>{inline(cell)}" for place, cell in enumerate(row)) for row in rows
+        "<tr>" + "".join(f"<td{_right(place, numeric)}>{inline(cell)}" for place, cell in enumerate(row))
+        for row in rows
     )
     return f'<div class="scroll"><table><thead><tr>{top}<tbody>{body}</table></div>'
 

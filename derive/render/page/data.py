@@ -52,7 +52,9 @@ class Elements:
         node = (element.tag, inside, *((tuple(element.attrib.items()),) if element.attrib else ()))
         if node not in self._places:
             self._places[node] = len(self.table)
-            self.table.append([element.tag, list(inside) if isinstance(inside, tuple) else inside, *map(dict, node[2:])])
+            self.table.append(
+                [element.tag, list(inside) if isinstance(inside, tuple) else inside, *map(dict, node[2:])]
+            )
         return self._places[node]
 
 
@@ -183,9 +185,7 @@ def _values(dimension: str, live: Live) -> list[str]:
     return [value for choice in live.choices if choice.key == dimension for value, _ in choice.options]
 
 
-def _variant(
-    found: Variant | str, program: Program, elements: Elements, splits: _Table, variants: _Table
-) -> int:
+def _variant(found: Variant | str, program: Program, elements: Elements, splits: _Table, variants: _Table) -> int:
     if isinstance(found, str):
         return variants.add(found)
     _check_intervals(found)

@@ -48,7 +48,9 @@ class Program:
             return self._placed(exact(tree.value))
         operation = CALLS.get(tree.function) if isinstance(tree, Call) else OPERATIONS.get(type(tree))
         if operation is None:
-            raise DeriveError(f"{to_text(tree)[:80]!r} has a node that the page does not compute: {type(tree).__name__}")
+            raise DeriveError(
+                f"{to_text(tree)[:80]!r} has a node that the page does not compute: {type(tree).__name__}"
+            )
         return self._placed((operation, *(self.add(part, uses) for part in children(tree))))
 
     def _letter(self, use: Use) -> tuple[int, ...]:
