@@ -95,7 +95,10 @@ class Fields:
         name, value = self._find(names)
         if value is None:
             if default is None:
-                self._refuse(f"{self.model_type} needs {self.prefix}{names[0]}, which the file does not have")
+                missing = (
+                    "is null in the file" if any(each in self.values for each in names) else "the file does not have"
+                )
+                self._refuse(f"{self.model_type} needs {self.prefix}{names[0]}, which {missing}")
             found = (
                 default if isinstance(default, Given) else Given(default, f"default of {self.model_type}: {names[0]}")
             )

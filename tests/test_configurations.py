@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.configurations import TYPES, configuration
-from derive.errors import ModelError, PlanError
+from derive.errors import ModelError, PlanError, UnknownName
 from derive.evaluation import number
 from derive.model import Given
 from derive.plan import parse_plan
@@ -60,7 +60,8 @@ def test_a_token_uses_no_more_than_there_is(model_type, seed):
     total, active = value(fields, "parameters"), value(fields, "active-parameters")
     experts = next((fields[x] for x in ("num_local_experts", "n_routed_experts", "num_experts") if x in fields), None)
     assert active <= total
-    assert (active < total) == (experts is not None and fields["num_experts_per_tok"] < experts)
+    routed = experts is not None and fields.get("first_k_dense_replace", 0) < fields["num_hidden_layers"]
+    assert (active < total) == (routed and fields["num_experts_per_tok"] < experts)
 
 
 @every
@@ -161,6 +162,28 @@ def test_a_token_is_routed_to_no_more_experts_than_there_are():
     fields = configuration("mixtral", 0)
     with pytest.raises(ModelError, match=r"k = 99 exceeds E = \d+: set E too"):
         case(fields, "parameters", k=99)
+
+
+@pytest.mark.parametrize("model_type", ["deepseek_v2", "deepseek_v3"])
+def test_absorbed_attention_has_no_adapters(model_type):
+    """Rather than leave out those of the key and value weights; nor is there one beside a router."""
+    fields = configuration(model_type, 0) | {"first_k_dense_replace": 0}
+    assert (
+        value(fields, "parameters", "lora=4") > value(fields, "parameters") == value(fields, "parameters", "absorbed")
+    )
+    with pytest.raises(PlanError, match="plan lora: absorbed attention is a form for serving: no adapters"):
+        case(fields, "parameters", "absorbed,lora=4")
+    with pytest.raises(UnknownName, match="unknown linear layer 'router'"):
+        case(fields, "parameters", "lora=4,adapted=router")
+
+
+@pytest.mark.parametrize("model_type", ["deepseek_v2", "deepseek_v3"])
+def test_more_dense_layers_than_there_are(model_type):
+    """All of them are dense then, however many the file asks for."""
+    fields = configuration(model_type, 0)
+    L = fields["num_hidden_layers"]
+    at, beyond = (value({**fields, "first_k_dense_replace": number}, "parameters") for number in (L, L + 7))
+    assert at == beyond < value({**fields, "first_k_dense_replace": L - 1}, "parameters")
 
 
 def test_what_is_solved_for_keeps_to_its_bound():

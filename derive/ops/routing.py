@@ -6,8 +6,8 @@ from sympy import Integer
 
 from derive.errors import ShapeError
 from derive.ops.contraction import einsum
-from derive.ops.pointwise import add
-from derive.precision import int64
+from derive.ops.pointwise import add, masked_fill
+from derive.precision import boolean, int64
 from derive.tensor import Mesh, Remainder, Role, Tensor, shape_text
 from derive.tracing import apply, named_axes, parameter, size_of
 
@@ -21,6 +21,13 @@ def top_k(scores: Tensor, pattern: str) -> tuple[Tensor, Tensor]:
     chosen = apply("top k", (scores,), ((),), axes=axes, called="chosen experts", dtype=int64, role=Role.INDEX)
     values = apply("select", (scores, chosen), ((chosen,), ()), axes=axes, called="chosen scores", dtype=scores.dtype)
     return values, chosen
+
+
+def limited(scores: Tensor) -> Tensor:
+    """Scores of the experts in the best groups, 0 of the others: the gradient needs which those are, a byte each."""
+    called = "experts of other groups"
+    others = apply("groups", (scores,), ((),), axes=scores.axes, called=called, dtype=boolean, role=Role.INDEX)
+    return masked_fill(scores, others)
 
 
 def rows_of(chosen: Tensor) -> Tensor:
