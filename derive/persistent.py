@@ -41,6 +41,14 @@ def persistent(plan: Plan, amount: Expr, traced: Trace | None = None) -> Ledger:
     return Ledger(tuple(rows), byte)
 
 
+def gradients_within(traced: Trace, plan: Plan, block: str) -> Ledger:
+    """Bytes of the gradients that a device holds of the trained parameters inside blocks of that name."""
+    chosen = [each for each in held(traced, plan) if plan.trains(each) and block in {call.name for call in each.blocks}]
+    count = Add(*(elements(each, plan) for each in chosen))
+    rows = [_row(each, count, plan) for each in plan.recipe.persistent if each.role is Role.GRADIENTS]
+    return Ledger(tuple(rows), byte)
+
+
 def _row(each: Persistent, count: Expr, plan: Plan) -> Row:
     """The row of one tensor that has `count` elements before ZeRO shards it."""
     sharded, shards = plan.zero >= each.stage, f"ZeRO-{each.stage} shards it"
