@@ -3,14 +3,15 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from checks.configurations import TYPES, configuration
 from derive.errors import ModelError, PlanError, UnknownName
 from derive.evaluation import number
+from derive.layout import staged
 from derive.model import Given
-from derive.plan import parse_plan
+from derive.plan import Plan, parse_plan
 from derive.reading import to_tree
 from derive.roles import PARAMETERS
 from derive.situation import situation
@@ -22,6 +23,11 @@ from formulas.notation import common
 every = pytest.mark.parametrize("model_type", TYPES)
 seeds = st.integers(0, 10**6)
 few = settings(max_examples=4)  # each is another model, which is traced
+SEVERAL = ("qwen2", "qwen3", "gemma2", "gemma3_text", "qwen3_moe", "gpt_oss", "deepseek_v2", "deepseek_v3")
+SPLIT = (
+    "num_attention_heads", "num_key_value_heads", "n_head", "num_kv_heads", "hidden_size", "n_embd", "vocab_size",
+    "intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "moe_intermediate_size", "num_heads",
+)  # fmt: skip
 
 
 def case(fields, name, plan="", **sizes):
@@ -69,8 +75,7 @@ def test_a_token_uses_no_more_than_there_is(model_type, seed):
 @given(seeds)
 def test_tying_saves_one_table(model_type, seed):
     fields = configuration(model_type, seed)
-    if fields.get("word_embed_proj_dim") not in (None, fields.get("hidden_size")):
-        return  # the table is then of another width
+    assume(fields.get("word_embed_proj_dim") in (None, fields.get("hidden_size")))  # else the table is of another width
     untied, tied = (value({**fields, "tie_word_embeddings": tied}, "parameters") for tied in (False, True))
     h = fields.get("hidden_size") or fields["n_embd"]
     assert untied - tied == fields["vocab_size"] * h
@@ -79,46 +84,48 @@ def test_tying_saves_one_table(model_type, seed):
     )
 
 
+def doubled(fields):
+    """The same with twice as many of all that tensor parallelism splits, so that two devices can share it.
+
+    A single key/value head that lies in one product with the queries they cannot share: there is another then.
+    """
+    found = {name: 2 * each if name in SPLIT and each is not None else each for name, each in fields.items()}
+    return found | {name: False for name in found if name == "multi_query"}
+
+
 @every
 @few
 @given(seeds)
 def test_shards_sum_to_the_whole(model_type, seed):
     """Over tp devices: what is split adds up, what is not is on each of them."""
-    fields = configuration(model_type, seed)
     t = 2 if model_type != "mamba2" else 1
-    fields |= {"vocab_size": 2 * fields["vocab_size"]}
-    widths = [fields[name] for name in ("num_attention_heads", "n_head") if name in fields]
-    if any(width % t for width in widths):
-        with pytest.raises(PlanError, match="tp=2 does not divide"):
-            case(fields, "device-parameters", f"tp={t}")
-        return
-    try:
-        found = case(fields, "device-parameters", f"tp={t}")
-    except PlanError:  # another axis, such as an expert's width
-        return
-    alone = case(fields, "device-parameters")
+    fields = doubled(configuration(model_type, seed))
+    found, alone = (case(fields, "device-parameters", plan) for plan in (f"tp={t}", ""))
     held, whole = (each.formula.rows(each.model, each.plan) for each in (found, alone))
+    shares = set()
     for one, all_of_it in zip(held, whole, strict=True):
         here, total = (amount(row, found.known) for row in (one, all_of_it))
-        assert here in (total, total / t)
+        shares.add(total / here)
+    assert shares == {1, t}
 
 
-@every
+@pytest.mark.parametrize("model_type", [each for each in TYPES if each not in ("mamba", "mamba2")])
+def test_heads_that_devices_cannot_share(model_type):
+    """An odd number of them over two devices."""
+    drawn = (configuration(model_type, seed) for seed in range(30))
+    odd = next(fields for fields in drawn if any(fields.get(name, 0) % 2 for name in ("num_attention_heads", "n_head")))
+    with pytest.raises(PlanError, match="tp=2 does not divide"):
+        case({**odd, "vocab_size": 2 * odd["vocab_size"]}, "device-parameters", "tp=2")
+
+
+@pytest.mark.parametrize("model_type", SEVERAL)
 @few
 @given(seeds, st.sampled_from([2, 3]))
 def test_stages_sum_to_the_whole(model_type, seed, stages):
     """Of a pipeline every layer is on one stage: the layers of all stages are those of the model."""
     fields = configuration(model_type, seed)
     model = model_of_fields(fields, "it")
-    if not model.architecture.kinds:
-        return
-    if len(model.order) < stages:
-        with pytest.raises(Exception, match="a stage would have no layer"):
-            case(fields, "device-parameters", f"pp={stages}")
-        return
-    from derive.layout import staged
-    from derive.plan import Plan
-
+    assume(model.architecture.kinds and len(model.order) >= stages)
     known = case(fields, "parameters").known
     found = [Plan(pp=stages, stage="first")]
     found += [Plan(pp=stages, stage="middle", position=index) for index in range(1, stages - 1)]
@@ -126,6 +133,17 @@ def test_stages_sum_to_the_whole(model_type, seed, stages):
     slices = [dict(staged(model, plan, known)[0].slices) for plan in found]
     for layers in model.architecture.kinds.values():
         assert sum(each[layers.number] for each in slices) == known[layers.number].value
+
+
+@pytest.mark.parametrize("model_type", SEVERAL)
+def test_more_stages_than_layers(model_type):
+    with pytest.raises(PlanError, match="a stage would have no layer"):
+        case(configuration(model_type, 0), "device-parameters", "pp=4")
+
+
+def test_the_types_with_layers_of_several_kinds():
+    drawn = {name: [model_of_fields(configuration(name, seed), "it") for seed in range(20)] for name in TYPES}
+    assert {name for name, found in drawn.items() if any(each.architecture.kinds for each in found)} == set(SEVERAL)
 
 
 @every
