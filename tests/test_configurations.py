@@ -1,12 +1,14 @@
 """Laws of models from configurations: rows, shards and stages sum to the whole, a token uses no more than there is."""
 
 from fractions import Fraction
+from importlib import import_module
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from checks.configurations import TYPES, configuration
+from derive.config import Fields
 from derive.errors import ModelError, PlanError, UnknownName
 from derive.evaluation import number
 from derive.layout import staged
@@ -17,7 +19,16 @@ from derive.roles import PARAMETERS
 from derive.situation import situation
 from derive.solve import solve
 from formulas import catalog, formula_of
-from formulas.configs import arithmetic, model_of_fields, model_types
+from formulas.configs import (
+    EVERYWHERE,
+    FOREIGN,
+    PASSED,
+    arithmetic,
+    in_texts,
+    model_of_fields,
+    model_types,
+    modules,
+)
 from formulas.notation import common
 
 every = pytest.mark.parametrize("model_type", TYPES)
@@ -162,6 +173,22 @@ def test_every_quantity_of_a_model_has_a_value(model_type, plan):
 def test_every_type_says_how_it_is_read():
     assert set(model_types()) == {*TYPES, "kimi_k2"}
     assert {"num_hidden_layers", "sliding_window", "num_experts_per_tok", "q_lora_rank"} <= set(arithmetic())
+
+
+def test_every_field_that_is_read_is_foreign_to_others(monkeypatch):
+    """What some type asks for is in the list of what others refuse, found in the text of its module or passed along."""
+    read = set()
+    monkeypatch.setattr(Fields, "ignores", lambda *_: None)  # so that what is left is what was asked for
+    for model_type in TYPES:
+        module = import_module(f"formulas.architectures.{modules()[model_type]}")
+        for seed in range(20):
+            fields = Fields(configuration(model_type, seed), model_type)
+            module.read(fields)
+            read |= fields.read
+    found = set(in_texts())
+    assert set(PASSED) == read - found - set(EVERYWHERE)
+    assert set(FOREIGN).isdisjoint(read | found)
+    assert set(arithmetic()) == (read | found | set(FOREIGN)) - set(EVERYWHERE)
 
 
 @pytest.mark.parametrize("model_type", ["llama", "olmo2", "opt"])
