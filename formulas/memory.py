@@ -22,7 +22,7 @@ from derive import (
 )
 from derive.folds import parameters, width
 from derive.interval import Interval
-from derive.persistent import gradients_within
+from derive.persistent import gathered, gradients_within
 from derive.units import parameter
 from formulas.activations import model_activations
 from formulas.notation import notation_of
@@ -67,9 +67,9 @@ def gathered_layer(model, plan):
 
     Under `zero=3` beside them the layer's whole gradients, before they are summed into shards. Unit: byte.
     """
-    layer, compute = parameters(model.layer, plan), plan.recipe.compute
-    held = next(each for each in plan.recipe.persistent if each.role is Role.MODEL_WEIGHTS)
+    compute, held = plan.recipe.compute, next(x for x in plan.recipe.persistent if x.role is Role.MODEL_WEIGHTS)
     sharded = plan.zero >= held.stage and plan.dp * plan.cp != 1
+    layer = (gathered if sharded and held.dtype == compute else parameters)(model.layer, plan)
     copies = {"gathered or cast for its pass": sharded or held.dtype != compute, "its gradient, whole": sharded}
     rows = (
         replace(row, dtype=compute.name, why=why)
@@ -184,7 +184,7 @@ def memory_sum(plan, model=None):
 
     Unit: byte.
     """
-    parts = (at_loss, either) if several(model) else (at_loss, interior, gathered)
+    parts = (at_loss, either) if several(model) else (at_loss, interior, whole_layer)
     beside = dict(zip(parts, there(model, plan), strict=True))
     whole = sum(beside.values(), M_g + A)
     total, peak = (text_of(amount) for amount in (whole, highest(timeline(model, plan))))
@@ -197,7 +197,7 @@ def memory_sum(plan, model=None):
     )
 
 
-at_loss, interior, gathered = "beside them at the loss", "a layer that is run again", "a gathered layer"
+at_loss, interior, whole_layer = "beside them at the loss", "a layer that is run again", "a gathered layer"
 either = "a layer that is run again or gathered"
 
 
