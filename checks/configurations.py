@@ -92,24 +92,25 @@ def mixture(n: Draw, number: str, **more: Any) -> Fields:
     return {number: k + n.one_of(1, 2, 4), "num_experts_per_tok": k, **more}
 
 
-def latent(n: Draw, **more: Any) -> Fields:
-    """Latent attention and experts, as DeepSeek's files have them."""
+def latent(n: Draw, least: int, **more: Any) -> Fields:
+    """Latent attention and experts in groups of at least so many, as DeepSeek's files have them."""
     fields = shared_heads(
         n,
         **mixture(n, "n_routed_experts"),
         moe_intermediate_size=n.one_of(5, 7),
         n_shared_experts=n.one_of(1, 2),
-        first_k_dense_replace=n.one_of(0, 1, n.L - 1),
+        first_k_dense_replace=n.one_of(0, 1, n.L - 1, n.L + 1),
         kv_lora_rank=n.one_of(11, 13),
         q_lora_rank=n.one_of(None, 17),
         qk_nope_head_dim=n.one_of(8, 10),
         qk_rope_head_dim=n.one_of(4, 6),
         v_head_dim=n.one_of(9, 12),
         attention_bias=n.flag(),
-        n_group=1,
-        topk_group=1,
     )
-    return fields | {"num_key_value_heads": n.a} | more
+    E = fields["n_routed_experts"]
+    groups = n.one_of(*(each for each in range(1, E + 1) if E % each == 0 and E // each >= least))
+    chosen = n.one_of(*range(1, groups + 1))
+    return fields | {"num_key_value_heads": n.a, "n_group": groups, "topk_group": chosen} | more
 
 
 def falcon(n: Draw) -> Fields:
@@ -198,8 +199,10 @@ TYPES: dict[str, Callable[[Draw], Fields]] = {
         n, **mixture(n, "num_experts"), norm_topk_prob=n.flag(), attention_bias=n.flag()
     ),
     "gpt_oss": lambda n: llama_like(n, **mixture(n, "num_local_experts"), attention_bias=n.flag(), **windows(n)),
-    "deepseek_v2": lambda n: latent(n, topk_method="greedy", norm_topk_prob=False),
-    "deepseek_v3": lambda n: latent(n, norm_topk_prob=n.flag(), num_nextn_predict_layers=0),
+    "deepseek_v2": lambda n: latent(
+        n, 1, topk_method=n.one_of("greedy", "group_limited_greedy"), norm_topk_prob=False
+    ),
+    "deepseek_v3": lambda n: latent(n, 2, norm_topk_prob=n.flag(), num_nextn_predict_layers=0),
     "mamba": lambda n: state_space(n, expand=n.one_of(1, 2), time_step_rank=n.one_of("auto", 5)),
     "mamba2": mamba2,
 }  # fmt: skip

@@ -23,7 +23,7 @@ _HOME = {
         "sigmoid", "silu", "softplus", "square", "tanh", "total",
     ),
     "derive.ops.scan": ("kernel_keeps", "kernel_product", "outer", "recurrence", "state"),
-    "derive.ops.routing": ("combine", "dispatch", "dispatch_scores", "expert_linear", "rows_of", "top_k"),
+    "derive.ops.routing": ("combine", "dispatch", "dispatch_scores", "expert_linear", "limited", "rows_of", "top_k"),
     "derive.plan": ("Plan", "parse_plan"),
     "derive.products": ("flops", "pointwise"),
     "derive.precision": ("bf16", "boolean", "compute", "fp16", "fp32", "fp64", "int64", "recipe"),
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
         tanh,
         total,
     )
-    from derive.ops.routing import combine, dispatch, dispatch_scores, expert_linear, rows_of, top_k
+    from derive.ops.routing import combine, dispatch, dispatch_scores, expert_linear, limited, rows_of, top_k
     from derive.ops.scan import kernel_keeps, kernel_product, outer, recurrence, state
     from derive.plan import Plan, parse_plan
     from derive.precision import bf16, boolean, compute, fp16, fp32, fp64, int64, recipe

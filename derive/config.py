@@ -95,7 +95,9 @@ class Fields:
         name, value = self._find(names)
         if value is None:
             if default is None:
-                self._refuse(f"{self.model_type} needs {self.prefix}{names[0]}, which the file does not have")
+                null = any(each in self.values for each in names)
+                missing = "is null in the file" if null else "the file does not have"
+                self._refuse(f"{self.model_type} needs {self.prefix}{names[0]}, which {missing}")
             found = (
                 default if isinstance(default, Given) else Given(default, f"default of {self.model_type}: {names[0]}")
             )

@@ -74,7 +74,7 @@ def fitted(plan: Plan, tensors: Iterable[Tensor], known: Sizes, notation: Notati
     if not isinstance(degree, int) or degree == 1:
         return plan
     replicated = set()
-    axes = {axis for tensor in tensors for axis in tensor.axes if axis.split is not None}
+    axes = {axis for tensor in tensors for axis in tensor.axes if axis.split in (Mesh.TP, Mesh.SP)}
     for axis in sorted(axes, key=lambda axis: axis.name):
         name = axis.size.name if isinstance(axis.size, SympySymbol) else axis.name
         if name not in known or (axis.split is Mesh.SP and not plan.sp):

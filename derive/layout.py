@@ -11,7 +11,7 @@ from derive.letters import Notation
 from derive.model import Given, Model
 from derive.plan import LETTERS, Plan
 from derive.quantity import Formula
-from derive.tensor import Remainder
+from derive.tensor import Mesh, Remainder
 
 Values = Mapping[str, Given]
 HALF = 16  # bits: formats below are for the inputs of products
@@ -46,9 +46,9 @@ def laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tuple
     All that a layer splits must fit; what only the ends split, such as the vocabulary, where the quantity has it.
     """
     used = formula.reached(model, plan)
+    assumptions = shared_experts(model, plan, known)
     ends = [tensor for tensor in model.whole.tensors if used & {axis.name for axis in tensor.axes if axis.split}]
     plan = fitted(plan, [*model.layer.tensors, *ends], known, formula.notation)
-    assumptions = []
     if divided := [letter for letter in split_letters(model.whole, plan, known) if letter in used]:
         assumptions.append(f"tp = {plan.tp} divides {', '.join(divided)}")
     if plan.replicated:
@@ -65,6 +65,28 @@ def laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tuple
             f"all that is computed is kept in {narrow}; frameworks keep the inputs of products alone in it"
         )
     return plan, tuple(assumptions)
+
+
+def shared_experts(model: Model, plan: Plan, known: Values) -> list[str]:
+    """What is assumed where ranks share experts; `PlanError` where there are none, or they or the ranks do not divide.
+
+    The ranks that share them are those of data and context parallelism (Megatron-Core, parallel_state.py), so that each
+    group of them has all experts.
+    """
+    if plan.ep == 1:
+        return []
+    axes = {axis for tensor in model.whole.tensors for axis in tensor.axes if axis.split is Mesh.EP}
+    if not axes:
+        raise PlanError(f"plan ep={plan.ep}: {model.architecture.name} has no experts")
+    for name in sorted({str(axis.size) for axis in axes} & known.keys()):
+        if known[name].value % plan.ep:
+            raise PlanError(f"ep={plan.ep} does not divide {name} = {known[name].value}, the experts")
+    ranks = plan.dp * plan.cp
+    if not isinstance(ranks, int):
+        return [f"ep = {plan.ep} divides {ranks}"]
+    if ranks % plan.ep:
+        raise PlanError(f"ep={plan.ep} does not divide dp*cp = {ranks}: those are the ranks that share the experts")
+    return []
 
 
 def degrees(plan: Plan, sizes: Values, notation: Notation) -> dict[str, Given]:

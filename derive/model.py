@@ -15,7 +15,6 @@ from derive.letters import Notation
 from derive.plan import Plan
 from derive.reading import to_sympy
 from derive.roles import Role
-from derive.tensor import Tensor
 from derive.tracing import Input, Trace, trace
 from derive.tree import Node, substitute, symbols_of, to_text
 
@@ -63,6 +62,7 @@ class Architecture:
     variants: Mapping[str, Callable[[Architecture], Architecture]] = field(default_factory=dict)
     kind: str = ""  # which of the kinds `layer` is, where one was chosen
     adapted: tuple[str, ...] | None = None  # the linear layers beside which there are adapters
+    unadapted: str = ""  # why there can be none, where that is so
     made_for: tuple = ((), None)  # of a plan: the variants and adapters that this was composed with
 
     @cached_property
@@ -126,13 +126,21 @@ class Architecture:
         return self._composed[key]
 
     def with_adapters(self, names: tuple[str, ...]) -> Architecture:
-        """The same with adapters beside the linear layers of its layers that are named, or beside all."""
-        weights = [each for each in self.model_trace.tensors if each.copies and each.role is Role.WEIGHT]
-        linear = [each.name.removesuffix(" weight") for each in weights if not _picked(each)]
+        """The same with adapters beside the linear layers of its layers that are named, or beside all.
+
+        Raises `PlanError` where there can be none, and `UnknownName` for a layer that is not there.
+        """
+        if self.unadapted:
+            raise PlanError(f"plan lora: {self.unadapted}")
+        everywhere = replace(self, name=f"{self.name} with adapters", letters=f"{self.letters} r", adapted=())
+        if not names:
+            return everywhere
+        there = [tensor.name for tensor in everywhere.model_trace.tensors if tensor.role is Role.ADAPTER]
+        linear = list(dict.fromkeys(name.rpartition(" adapter ")[0] for name in there))
         for name in names:
             if name not in linear:
                 raise unknown("linear layer", name, linear)
-        return replace(self, name=f"{self.name} with adapters", letters=f"{self.letters} r", adapted=names)
+        return replace(everywhere, adapted=names)
 
     @property
     def recurs(self) -> bool:
@@ -143,10 +151,6 @@ class Architecture:
     def drops(self) -> bool:
         """Whether the layer has dropout."""
         return any(tensor.op is not None and tensor.op.name == "dropout" for tensor in self.layer_trace.tensors)
-
-
-def _picked(tensor: Tensor) -> bool:
-    return any(axis.picks is not None for axis in tensor.axes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from sympy import Add, Expr
+from sympy import Add, Expr, Integer
 
 from derive.errors import PlanError
-from derive.folds import elements, held, layers, multiplied, shard, width
+from derive.folds import counted, elements, held, layers, multiplied, shard, width
 from derive.ledger import Ledger, Row
 from derive.precision import Factoring, OptimizerState, Persistent
 from derive.roles import Role
-from derive.units import byte
+from derive.tensor import Mesh
+from derive.units import byte, parameter
 
 if TYPE_CHECKING:
     from derive.plan import Plan
@@ -32,31 +33,77 @@ def persistent(plan: Plan, amount: Expr, traced: Trace | None = None) -> Ledger:
 
     Raises `PlanError` where that, or a frozen parameter, is asked for without a trace.
     """
-    trained = _trained(plan, amount, traced)
-    rows = [_row(each, amount if each.role is Role.MODEL_WEIGHTS else trained, plan) for each in plan.recipe.persistent]
+    trained = _trained(plan, amount, traced), _experts(plan, traced, plan.trains)
+    every = amount, _experts(plan, traced, lambda _: True)
+    whose = {Role.MODEL_WEIGHTS: every}
+    rows = [_row(each, *whose.get(each.role, trained), plan) for each in plan.recipe.persistent]
     for state in plan.optimizer.states:
-        for name, count in _counts(state, plan, trained, traced):
+        for name, count, experts in _counts(state, plan, trained, traced):
             each = Persistent(name, state.dtype, OPTIMIZER_STAGE, state.role)
-            rows.append(_row(each, count / state.every, plan))
+            rows.append(_row(each, count / state.every, experts / state.every, plan))
     return Ledger(tuple(rows), byte)
 
 
-def _row(each: Persistent, count: Expr, plan: Plan) -> Row:
-    """The row of one tensor that has `count` elements before ZeRO shards it."""
+def _experts(plan: Plan, traced: Trace | None, chosen: Callable[[Tensor], bool]) -> Expr:
+    """How many of the parameters are experts' that fewer ranks share in than in the others."""
+    if plan.ep == 1:
+        return Integer(0)
+    if traced is None:
+        raise PlanError(f"ep={plan.ep} shares the experts of a model: name one, or leave it out")
+    return Add(*(elements(each, plan) for each in held(traced, plan) if of_experts(each) and chosen(each)))
+
+
+def sharers(plan: Plan) -> Expr | int:
+    """The ranks that hold the same weights and share in sharding them: those of data and of context parallelism."""
+    return plan.dp * plan.cp
+
+
+def of_experts(tensor: Tensor) -> bool:
+    """Whether expert parallelism splits a parameter."""
+    return any(axis.split is Mesh.EP for axis in tensor.axes)
+
+
+def gathered(traced: Trace, plan: Plan) -> Ledger:
+    """The parameters that a device gathers from those that share in them: of experts none that it has alone."""
+    alone = plan.ep == sharers(plan)
+    chosen = [each for each in held(traced, plan) if not (alone and of_experts(each))]
+    return Ledger(tuple(counted(each, plan, each.role.value) for each in chosen), parameter)
+
+
+def gradients_within(traced: Trace, plan: Plan, block: str) -> Ledger:
+    """Bytes of the gradients that a device holds of the trained parameters inside blocks of that name."""
+    chosen = [each for each in held(traced, plan) if plan.trains(each) and block in {call.name for call in each.blocks}]
+    count, experts = (Add(*(elements(each, plan) for each in chosen if of_experts(each) or every)) for every in (1, 0))
+    rows = [_row(each, count, experts, plan) for each in plan.recipe.persistent if each.role is Role.GRADIENTS]
+    return Ledger(tuple(rows), byte)
+
+
+def _row(each: Persistent, count: Expr, experts: Expr, plan: Plan) -> Row:
+    """The row of one tensor that has `count` elements before ZeRO shards it, so many of them of `experts`.
+
+    Where experts are shared out, an expert's weights are on that many fewer ranks, so that each has that many times as
+    much of what they shard (Megatron-Core, parallel_state.py: expert_data_parallel_size).
+    """
     sharded, shards = plan.zero >= each.stage, f"ZeRO-{each.stage} shards it"
-    ranks = plan.dp * plan.cp  # the ranks of a context parallel group hold the same weights, and share in sharding them
+    ranks = sharers(plan)
     if ranks == 1:
         why = f"{shards} over data parallel"
     else:
-        why = f"1/{ranks} of it: {shards}" if sharded else f"all of it on each of {ranks}: only {shards}"
-    amount = width(each.dtype) * count / (ranks if sharded else 1)
+        part = f"1/{ranks} of it" + (f", of experts {plan.ep}/{ranks}" if plan.ep != 1 else "")
+        why = f"{part}: {shards}" if sharded else f"all of it on each of {ranks}: only {shards}"
+    amount = width(each.dtype) * ((count + (plan.ep - 1) * experts) / ranks if sharded else count)
     return Row((), each.name, (), each.dtype.name, amount, why, each.role)
 
 
-def _counts(state: OptimizerState, plan: Plan, trained: Expr, traced: Trace | None) -> Iterator[tuple[str, Expr]]:
-    """What the optimizer holds one such tensor of: all trained parameters, or elements parameter by parameter."""
+def _counts(
+    state: OptimizerState, plan: Plan, trained: tuple[Expr, Expr], traced: Trace | None
+) -> Iterator[tuple[str, Expr, Expr]]:
+    """What the optimizer holds one such tensor of: all trained parameters, or elements parameter by parameter.
+
+    With each, how many of them are of experts that are shared out.
+    """
     if state.of is Factoring.ALL:
-        yield state.name, trained
+        yield state.name, *trained
         return
     if traced is None:
         raise PlanError(
@@ -67,10 +114,11 @@ def _counts(state: OptimizerState, plan: Plan, trained: Expr, traced: Trace | No
     for each in held(traced, plan):
         if not plan.trains(each):
             continue
+        name, there = f"{state.name} of {each.name}", int(of_experts(each))
         if state.of is Factoring.FACTORS:
-            yield f"{state.name} of {each.name}", _factors(each, traced, plan)
+            yield name, (count := _factors(each, traced, plan)), count * there
         elif (each in matrices) == (state.of is Factoring.MATRICES):
-            yield f"{state.name} of {each.name}", elements(each, plan)
+            yield name, (count := elements(each, plan)), count * there
 
 
 def _factors(tensor: Tensor, traced: Trace, plan: Plan) -> Expr:

@@ -65,6 +65,7 @@ class Plan:
     cp: int = 1
     sequence: str = ""  # the letter of the axis that context parallelism splits: the model's to say
     dp: Expr | int = 1
+    ep: int = 1  # of the data and context parallel ranks, so many share the experts
     zero: int = 0
     recompute: tuple[str, ...] = ()
     early_stop: bool = False
@@ -100,8 +101,8 @@ class Plan:
         """The same step on one device: what a quantity of the whole model is counted under."""
         padding = self.padding * self.tp
         return replace(
-            self, tp=1, sp=False, pp=1, stage="", uneven=False, position=0, slices=(), cp=1, dp=1, zero=0,
-            padding=padding,
+            self, tp=1, sp=False, pp=1, stage="", uneven=False, position=0, slices=(), cp=1, dp=1, ep=1,
+            zero=0, padding=padding,
         )  # fmt: skip
 
     def trains(self, parameter: Tensor) -> bool:
@@ -118,6 +119,7 @@ class Plan:
 _DEGREE: dict[str, Callable[[Plan], Any]] = {
     "tp": lambda plan: plan.tp,
     "sp": lambda plan: plan.tp if plan.sp else 1,
+    "ep": lambda plan: plan.ep,
 }
 
 
@@ -188,6 +190,11 @@ KEYS: dict[str, Key] = {
         lambda p, text, _: replace(p, stage=_choice("stage", text, ("first", "last"))),
     ),
     "dp": Key("data parallel degree", "dp=8 or dp=n", lambda p, text, s: replace(p, dp=_degree("dp", text, s))),
+    "ep": Key(
+        "expert parallel degree: of the data parallel ranks, so many share the experts",
+        "ep=8",
+        lambda p, text, s: replace(p, ep=_degree("ep", text, s)),
+    ),
     "zero": Key(
         "ZeRO stage: what is sharded over data parallel",
         f"zero={'|'.join(STAGES)}",

@@ -158,6 +158,7 @@ def plan_items(plan: Plan) -> dict[str, Any]:
         "stage": plan.stage or None,
         "cp": _degree(plan.cp),
         "dp": _degree(plan.dp),
+        "ep": _degree(plan.ep),
         "zero": plan.zero or None,
         "recompute": list(plan.recompute) or None,
         "early-stop": plan.early_stop or None,

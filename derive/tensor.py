@@ -19,6 +19,7 @@ class Mesh(Enum):
 
     TP = "tp"
     SP = "sp"
+    EP = "ep"
 
 
 class Remainder(Enum):

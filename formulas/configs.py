@@ -19,16 +19,19 @@ _TYPES = re.compile(r"^MODEL_TYPES = \(([^)]*)\)", re.MULTILINE)
 _READERS = "size|optional|positive|flag|choice|share|texts|whole_numbers|only|section|says"
 _READ = re.compile(rf'fields\.(?:{_READERS})\(\s*((?:"\w+",?\s*)+)')
 
+# Fields that modules here read by a name that is no text beside `fields`: a test reads every type and says which.
+PASSED = (
+    "attention_dropout", "attn_pdrop", "dropout", "embd_pdrop", "hidden_dropout", "moe_intermediate_size", "n_inner",
+    "n_routed_experts", "num_experts", "num_local_experts", "partial_rotary_factor", "resid_pdrop", "rotary_pct",
+)  # fmt: skip
 # Fields of types that no module here reads: they change what is computed, so that a type which has them by surprise is
 # refused. The fields that some module reads belong to these too.
 FOREIGN = (
     "attention_chunk_size", "index_topk", "index_n_heads", "compress_ratios", "kv_channels", "num_kv_shared_layers",
-    "hidden_size_per_layer_input", "interleave_moe_layer_step", "moe_layer_freq", "cross_attention_layers",
+    "hidden_size_per_layer_input", "interleave_moe_layer_step", "cross_attention_layers",
     "linear_num_value_heads", "linear_attn_config", "full_attention_interval", "mamba_d_state", "mamba_n_heads",
     "attn_layer_period", "num_zero_experts", "zero_expert_num", "shared_expert_intermediate_size", "use_mla",
-    "num_experts", "num_local_experts", "n_routed_experts", "num_experts_per_tok", "altup_num_inputs",
-    "partial_rotary_factor", "rotary_pct", "hidden_dropout", "resid_pdrop", "attn_pdrop", "embd_pdrop", "laurel_rank",
-    "num_meta_tokens", "encoder_layers", "num_encoder_layers", "num_loops",
+    "altup_num_inputs", "laurel_rank", "num_meta_tokens", "encoder_layers", "num_encoder_layers", "num_loops",
 )  # fmt: skip
 # By the name of a format in a file, its bytes: where they are others than those of the recipe, a notice says so.
 WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2, "float64": 8}
@@ -36,7 +39,7 @@ COMPUTED = 2  # bytes of the default's format
 
 
 @cache
-def _modules() -> dict[str, str]:
+def modules() -> dict[str, str]:
     """The module that reads each model type, as its line `MODEL_TYPES = (...)` says, found without importing it."""
     found: dict[str, str] = {}
     for path in sorted(HERE.glob("*.py")):
@@ -50,19 +53,25 @@ def _modules() -> dict[str, str]:
 
 def model_types() -> tuple[str, ...]:
     """The model types that can be read, sorted."""
-    return tuple(sorted(_modules()))
+    return tuple(sorted(modules()))
 
 
 @cache
 def arithmetic() -> tuple[str, ...]:
     """Every field that changes the arithmetic of some model type: what the modules read, and what is foreign to all."""
+    return (*sorted({*in_texts(), *PASSED} - set(EVERYWHERE)), *FOREIGN)
+
+
+def in_texts() -> set[str]:
+    """The fields that the modules here read by a name that stands in the call."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.py"))]
-    read = {name for text in texts for names in _READ.findall(text) for name in re.findall(r"\w+", names)}
-    return (*sorted(read - set(EVERYWHERE)), *FOREIGN)
+    return {name for text in texts for names in _READ.findall(text) for name in re.findall(r"\w+", names)}
 
 
 # What every configuration may have and what is read here, for all types alike.
-EVERYWHERE = ("vocab_size", "max_position_embeddings", "dtype", "torch_dtype", "text_config", "rope_parameters")
+EVERYWHERE = (
+    "vocab_size", "max_position_embeddings", "dtype", "torch_dtype", "text_config", "rope_parameters", "rope_scaling",
+)  # fmt: skip
 
 
 def is_path(name: str) -> bool:
@@ -99,11 +108,11 @@ def model_of_fields(values: dict[str, Any], name: str) -> Model:
     model_type = values.get("model_type")
     if not isinstance(model_type, str) or not model_type:
         raise ConfigError(f"{name} has no model_type: known are {', '.join(model_types())}")
-    modules = _modules()
-    if model_type not in modules:
+    known = modules()
+    if model_type not in known:
         raise unknown("model_type", model_type, model_types())
     fields = Fields(values, model_type)
-    described = import_module(f"formulas.architectures.{modules[model_type]}").read(fields)
+    described = import_module(f"formulas.architectures.{known[model_type]}").read(fields)
     notices += _formats(fields)
     fields.read.update(EVERYWHERE)
     if set(values.get("layer_types") or ()) == {"full_attention"}:  # newer files say so of every type

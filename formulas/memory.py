@@ -9,12 +9,12 @@ from derive import (
     Ledger,
     Line,
     Role,
+    Row,
     Statement,
     byte,
     ceil,
     floor,
     formula,
-    maximum,
     minimum,
     rational,
     saved,
@@ -22,18 +22,17 @@ from derive import (
 )
 from derive.folds import parameters, width
 from derive.interval import Interval
-from derive.reading import to_tree
-from derive.tree import to_text
+from derive.persistent import gathered, gradients_within
 from derive.units import parameter
 from formulas.activations import model_activations
 from formulas.notation import notation_of
 from formulas.recompute import live_layer
 from formulas.states import gradients, resident_states
+from formulas.timeline import highest, moments_of, several, text_of
 
 notation = notation_of("memory")
-M_r, M_g, A, X, K, Z, m, M, c, q, x_w, phi, x_r, u, y = (
-    notation.symbol(x) for x in ("M_r", "M_g", "A", "X", "K", "Z", "m", "M", "c", "q", "x_w", "phi", "x_r", "u", "y")
-)  # fmt: skip
+names = "M_r M_g A X K Z U J m M c q x_w phi x_r u y"
+M_r, M_g, A, X, K, Z, U, J, m, M, c, q, x_w, phi, x_r, u, y = (notation.symbol(x) for x in names.split())
 GIB, MIB = Fraction(2**30), 2**20
 
 
@@ -68,9 +67,9 @@ def gathered_layer(model, plan):
 
     Under `zero=3` beside them the layer's whole gradients, before they are summed into shards. Unit: byte.
     """
-    layer, compute = parameters(model.layer, plan), plan.recipe.compute
-    held = next(each for each in plan.recipe.persistent if each.role is Role.MODEL_WEIGHTS)
+    compute, held = plan.recipe.compute, next(x for x in plan.recipe.persistent if x.role is Role.MODEL_WEIGHTS)
     sharded = plan.zero >= held.stage and plan.dp * plan.cp != 1
+    layer = (gathered if sharded and held.dtype == compute else parameters)(model.layer, plan)
     copies = {"gathered or cast for its pass": sharded or held.dtype != compute, "its gradient, whole": sharded}
     rows = (
         replace(row, dtype=compute.name, why=why)
@@ -80,8 +79,31 @@ def gathered_layer(model, plan):
     return Ledger(tuple(rows), byte)
 
 
-# 0 in the first micro-batch, 1 after it: whether gradients are there when a backward pass starts.
-again = minimum(1, m - 1)
+@formula("U", unit=byte, notation=notation, of_layer=True)
+def layer_transient(model, plan):
+    """What one layer's backward pass has beside what was kept of it: what is run again, and weights that are gathered.
+
+    Unit: byte.
+    """
+    return recomputed_interior.rows(model, plan) + gathered_layer.rows(model, plan)
+
+
+@formula("J", unit=byte, notation=notation)
+def never_together(model, plan):
+    """Of layers of several kinds, activations and gradients of which only one or the other is there, at the least.
+
+    Of each layer, gradients come when activations go. In whatever order layers of several kinds are, they never have
+    more than the larger of the two, kind by kind: of all of both, the smaller is missing. Unit: byte.
+    """
+    rows, kept = [], saved(model.whole, plan)
+    for kind in model.architecture.kinds:
+        here, made = kept.within(kind).value, gradients_within(model.whole, plan, kind).value
+        if here != 0 and made != 0:
+            why = "the smaller of their activations and their gradients"
+            rows.append(Row((kind,), f"all {kind}s", (), None, minimum(here, made), why, written=True))
+    return Ledger(tuple(rows), byte)
+
+
 moments = {
     "M_r": resident_states,
     "M_g": gradients,
@@ -89,36 +111,34 @@ moments = {
     "X": loss_transient,
     "K": recomputed_interior,
     "Z": gathered_layer,
+    "U": layer_transient,
+    "J": never_together,
 }
 once = {"m": Given(1, "default")}
 
 
 def timeline(model, plan):
-    """What is on a device, beside the states that stay, at the moments of a step that can be its peak.
-
-    Between the first and the last layer's backward pass, activations go and gradients come layer by layer: what is
-    there is linear in the number of layers done, so it is largest at an end.
-    """
-    x, k, z = there(model, plan)
-    return {
-        "backward pass of the loss": A + x + M_g * again,
-        "last layer's backward pass": A + k + z + M_g * again,
-        "first layer's backward pass": M_g + k + z,
-        "optimizer step": M_g,
-    }
+    """The moments of a step that can be its peak, with what is on a device then beside the states that stay."""
+    x, *layer = there(model, plan)
+    apart = is_there(J, model, plan) if several(model) else None
+    return moments_of(x, sum(layer, rational(0)), apart)
 
 
 def there(model, plan):
-    """X, K and Z, each 0 where it has no rows; of bare sizes nothing is known about a layer."""
+    """X, K and Z, each 0 where it has no rows; of bare sizes nothing is known about a layer.
+
+    Of several kinds of layers, U in place of K and Z: the sum is the one of a layer, whose kind has most of it.
+    """
     if model is None:
         return (rational(0),) * 3
-    return tuple(x if moments[str(x)].rows(model, plan).value != 0 else rational(0) for x in (X, K, Z))
+    return tuple(is_there(x, model, plan) for x in ((X, U) if several(model) else (X, K, Z)))
 
 
-def highest(moments):
-    """The largest of the moments, without those that another one is beyond by letters alone."""
-    amounts = dict.fromkeys(moments.values())
-    return maximum(*(x for x in amounts if not any((y - x).is_positive for y in amounts)))
+def is_there(letter, model, plan):
+    """A letter, or 0 where what it stands for has no rows, of no kind of layers."""
+    each = moments[str(letter)]
+    models = model.of_kinds.values() if each.of_layer and several(model) else [model]
+    return letter if any(each.rows(one, plan).value != 0 for one in models) else rational(0)
 
 
 @formula("M_f", unit=byte, notation=notation, letters=moments, defaults=once)
@@ -146,11 +166,11 @@ def peak_memory(plan, model=None):
     """The most that a device holds at any moment of a training step.
 
     The largest of the timeline's moments. A layer's are bounds: its last tensors come when its first are gone, and the
-    loss's rows are counted on. Gradients are there from the end of the first backward pass on, so that with m > 1
-    micro-batches they meet the activations of the next one; a framework that allocates their buffer beforehand, such
-    as Megatron-LM, is always at m = 2. Left out: gradients of activations inside the layer whose backward pass runs,
-    and temporaries of the optimizer (torch's foreach AdamW takes 4 bytes a parameter more while it steps) and of
-    communication. Unit: byte.
+    loss's rows are counted on; of several kinds of layers, each is taken to be where it adds most. Gradients are there
+    from the end of the first backward pass on, so that with m > 1 micro-batches they meet the activations of the next
+    one; a framework that allocates their buffer beforehand, such as Megatron-LM, is always at m = 2. Left out:
+    gradients of activations inside the layer whose backward pass runs, and temporaries of the optimizer (torch's
+    foreach AdamW takes 4 bytes a parameter more while it steps) and of communication. Unit: byte.
     """
     return (
         Statement(M_r, "states that stay"),
@@ -164,23 +184,21 @@ def memory_sum(plan, model=None):
 
     Unit: byte.
     """
-    x, k, z = there(model, plan)
-    total, peak = (text_of(amount) for amount in (M_g + A + x + k + z, highest(timeline(model, plan))))
+    parts = (at_loss, either) if several(model) else (at_loss, interior, whole_layer)
+    beside = dict(zip(parts, there(model, plan), strict=True))
+    whole = sum(beside.values(), M_g + A)
+    total, peak = (text_of(amount) for amount in (whole, highest(timeline(model, plan))))
     bound = Line(peak, total, "no moment has more: min(1, m - 1) is at most 1", checked=True, relation="<=")
     return (
         Statement(M_r, "states that stay", by=(bound,)),
         Statement(M_g, "gradients"),
         Statement(A, "activations"),
-        *(Statement(amount, what) for amount, what in ((x, beside_loss), (k, interior), (z, gathered)) if amount != 0),
+        *(Statement(amount, what) for what, amount in beside.items() if amount != 0),
     )
 
 
-beside_loss, interior, gathered = "beside them at the loss", "a layer that is run again", "a gathered layer"
-
-
-def text_of(amount):
-    """An amount in these letters as a line of an argument has it."""
-    return to_text(to_tree(amount, notation.order))
+at_loss, interior, whole_layer = "beside them at the loss", "a layer that is run again", "a gathered layer"
+either = "a layer that is run again or gathered"
 
 
 seed = "default: train-ledger, chapter 5"

@@ -95,6 +95,8 @@ MEMORY = (
     Letter("X", "bytes that live at the loss and are not kept", unit="byte", kind=REAL),
     Letter("K", "bytes that one recomputed layer holds while it is run again", unit="byte", kind=REAL),
     Letter("Z", "bytes of a layer that is gathered while it runs", unit="byte", kind=REAL),
+    Letter("U", "bytes that one layer's backward pass has beside what was kept of it", unit="byte", kind=REAL),
+    Letter("J", "bytes of activations and of gradients of layers that are never there at once", unit="byte", kind=REAL),
     Letter("c", "bytes of the CUDA context", unit="byte", kind=REAL),
     Letter("q", "bytes of NCCL's communicators", unit="byte", kind=REAL),
     Letter("x_w", "bytes of library workspaces", unit="byte", kind=REAL),

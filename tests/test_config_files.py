@@ -18,6 +18,12 @@ NO_TYPE = f"PATH has no model_type: known are {', '.join(model_types())}"
 IMPORT = "__import__('os')"
 GPT2 = {"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": 9, "n_positions": 8}
 
+DEEPSEEK = LLAMA | {
+    "model_type": "deepseek_v2", "num_key_value_heads": None, "n_routed_experts": 8, "num_experts_per_tok": 2,
+    "n_shared_experts": 1, "moe_intermediate_size": 16, "kv_lora_rank": 16, "qk_nope_head_dim": 16,
+    "qk_rope_head_dim": 8, "v_head_dim": 16,
+}  # fmt: skip
+
 
 def without(name: str) -> dict[str, Any]:
     return {key: value for key, value in LLAMA.items() if key != name}
@@ -29,7 +35,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "unknown type": (LLAMA | {"model_type": "lama"}, "unknown model_type 'lama': did you mean 'llama'?"),
     "type of another kind": (LLAMA | {"model_type": 5}, NO_TYPE),
     "missing size": (without("hidden_size"), "llama needs hidden_size, which the file does not have"),
-    "null size": (LLAMA | {"vocab_size": None}, "llama needs vocab_size, which the file does not have"),
+    "null size": (LLAMA | {"vocab_size": None}, "llama needs vocab_size, which is null in the file"),
     "text": (LLAMA | {"hidden_size": "64"}, 'hidden_size must be a whole number, is "64"'),
     "code": (LLAMA | {"hidden_size": IMPORT}, f'hidden_size must be a whole number, is "{IMPORT}"'),
     "negative": (LLAMA | {"hidden_size": -64}, f"hidden_size must be from 1 to {HUGE}, is -64"),
@@ -77,6 +83,20 @@ BAD: dict[str, tuple[Any, str]] = {
     "layer type": (
         LLAMA | {"model_type": "qwen3", "layer_types": ["full_attention", "linear_attention"]},
         'layer_types has "linear_attention": it may have sliding_attention, full_attention',
+    ),
+    "a size that is null": (
+        DEEPSEEK | {"n_shared_experts": None}, "deepseek_v2 needs n_shared_experts, which is null in the file",
+    ),
+    "heads that share a latent in groups": (
+        DEEPSEEK | {"num_key_value_heads": 2}, "num_key_value_heads = 2 must be num_attention_heads = 4",
+    ),
+    "a choice of experts that is not known": (
+        DEEPSEEK | {"topk_method": "noaux_tc"},
+        'topk_method = "noaux_tc" is not known: it may be greedy, group_limited_greedy',
+    ),
+    "groups of experts that are not equal": (
+        DEEPSEEK | {"topk_method": "group_limited_greedy", "n_group": 3},
+        "n_group = 3 does not divide n_routed_experts = 8",
     ),
     "more chosen than experts": (
         LLAMA | {"model_type": "mixtral", "num_local_experts": 2, "num_experts_per_tok": 3},

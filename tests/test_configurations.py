@@ -1,27 +1,44 @@
 """Laws of models from configurations: rows, shards and stages sum to the whole, a token uses no more than there is."""
 
 from fractions import Fraction
+from importlib import import_module
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from checks.configurations import TYPES, configuration
-from derive.errors import ModelError, PlanError
+from derive.config import Fields
+from derive.errors import ModelError, PlanError, UnknownName
 from derive.evaluation import number
+from derive.layout import staged
 from derive.model import Given
-from derive.plan import parse_plan
+from derive.plan import Plan, parse_plan
 from derive.reading import to_tree
 from derive.roles import PARAMETERS
 from derive.situation import situation
 from derive.solve import solve
 from formulas import catalog, formula_of
-from formulas.configs import arithmetic, model_of_fields, model_types
+from formulas.configs import (
+    EVERYWHERE,
+    FOREIGN,
+    PASSED,
+    arithmetic,
+    in_texts,
+    model_of_fields,
+    model_types,
+    modules,
+)
 from formulas.notation import common
 
 every = pytest.mark.parametrize("model_type", TYPES)
 seeds = st.integers(0, 10**6)
 few = settings(max_examples=4)  # each is another model, which is traced
+SEVERAL = ("qwen2", "qwen3", "gemma2", "gemma3_text", "qwen3_moe", "gpt_oss", "deepseek_v2", "deepseek_v3")
+SPLIT = (
+    "num_attention_heads", "num_key_value_heads", "n_head", "num_kv_heads", "hidden_size", "n_embd", "vocab_size",
+    "intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "moe_intermediate_size", "num_heads",
+)  # fmt: skip
 
 
 def case(fields, name, plan="", **sizes):
@@ -60,7 +77,8 @@ def test_a_token_uses_no_more_than_there_is(model_type, seed):
     total, active = value(fields, "parameters"), value(fields, "active-parameters")
     experts = next((fields[x] for x in ("num_local_experts", "n_routed_experts", "num_experts") if x in fields), None)
     assert active <= total
-    assert (active < total) == (experts is not None and fields["num_experts_per_tok"] < experts)
+    routed = experts is not None and fields.get("first_k_dense_replace", 0) < fields["num_hidden_layers"]
+    assert (active < total) == (routed and fields["num_experts_per_tok"] < experts)
 
 
 @every
@@ -68,8 +86,7 @@ def test_a_token_uses_no_more_than_there_is(model_type, seed):
 @given(seeds)
 def test_tying_saves_one_table(model_type, seed):
     fields = configuration(model_type, seed)
-    if fields.get("word_embed_proj_dim") not in (None, fields.get("hidden_size")):
-        return  # the table is then of another width
+    assume(fields.get("word_embed_proj_dim") in (None, fields.get("hidden_size")))  # else the table is of another width
     untied, tied = (value({**fields, "tie_word_embeddings": tied}, "parameters") for tied in (False, True))
     h = fields.get("hidden_size") or fields["n_embd"]
     assert untied - tied == fields["vocab_size"] * h
@@ -78,46 +95,48 @@ def test_tying_saves_one_table(model_type, seed):
     )
 
 
+def doubled(fields):
+    """The same with twice as many of all that tensor parallelism splits, so that two devices can share it.
+
+    A single key/value head that lies in one product with the queries they cannot share: there is another then.
+    """
+    found = {name: 2 * each if name in SPLIT and each is not None else each for name, each in fields.items()}
+    return found | {name: False for name in found if name == "multi_query"}
+
+
 @every
 @few
 @given(seeds)
 def test_shards_sum_to_the_whole(model_type, seed):
     """Over tp devices: what is split adds up, what is not is on each of them."""
-    fields = configuration(model_type, seed)
     t = 2
-    fields |= {"vocab_size": 2 * fields["vocab_size"]}
-    widths = [fields[name] for name in ("num_attention_heads", "n_head") if name in fields]
-    if any(width % t for width in widths):
-        with pytest.raises(PlanError, match="tp=2 does not divide"):
-            case(fields, "device-parameters", f"tp={t}")
-        return
-    try:
-        found = case(fields, "device-parameters", f"tp={t}")
-    except PlanError:  # another axis, such as an expert's width
-        return
-    alone = case(fields, "device-parameters")
+    fields = doubled(configuration(model_type, seed))
+    found, alone = (case(fields, "device-parameters", plan) for plan in (f"tp={t}", ""))
     held, whole = (each.formula.rows(each.model, each.plan) for each in (found, alone))
+    shares = set()
     for one, all_of_it in zip(held, whole, strict=True):
         here, total = (amount(row, found.known) for row in (one, all_of_it))
-        assert here in (total, total / t)
+        shares.add(total / here)
+    assert shares == {1, t}
 
 
-@every
+@pytest.mark.parametrize("model_type", [each for each in TYPES if each not in ("mamba", "mamba2")])
+def test_heads_that_devices_cannot_share(model_type):
+    """An odd number of them over two devices."""
+    drawn = (configuration(model_type, seed) for seed in range(30))
+    odd = next(fields for fields in drawn if any(fields.get(name, 0) % 2 for name in ("num_attention_heads", "n_head")))
+    with pytest.raises(PlanError, match="tp=2 does not divide"):
+        case({**odd, "vocab_size": 2 * odd["vocab_size"]}, "device-parameters", "tp=2")
+
+
+@pytest.mark.parametrize("model_type", SEVERAL)
 @few
 @given(seeds, st.sampled_from([2, 3]))
 def test_stages_sum_to_the_whole(model_type, seed, stages):
     """Of a pipeline every layer is on one stage: the layers of all stages are those of the model."""
     fields = configuration(model_type, seed)
     model = model_of_fields(fields, "it")
-    if not model.architecture.kinds:
-        return
-    if len(model.order) < stages:
-        with pytest.raises(Exception, match="a stage would have no layer"):
-            case(fields, "device-parameters", f"pp={stages}")
-        return
-    from derive.layout import staged
-    from derive.plan import Plan
-
+    assume(model.architecture.kinds and len(model.order) >= stages)
     known = case(fields, "parameters").known
     found = [Plan(pp=stages, stage="first")]
     found += [Plan(pp=stages, stage="middle", position=index) for index in range(1, stages - 1)]
@@ -125,6 +144,17 @@ def test_stages_sum_to_the_whole(model_type, seed, stages):
     slices = [dict(staged(model, plan, known)[0].slices) for plan in found]
     for layers in model.architecture.kinds.values():
         assert sum(each[layers.number] for each in slices) == known[layers.number].value
+
+
+@pytest.mark.parametrize("model_type", SEVERAL)
+def test_more_stages_than_layers(model_type):
+    with pytest.raises(PlanError, match="a stage would have no layer"):
+        case(configuration(model_type, 0), "device-parameters", "pp=4")
+
+
+def test_the_types_with_layers_of_several_kinds():
+    drawn = {name: [model_of_fields(configuration(name, seed), "it") for seed in range(20)] for name in TYPES}
+    assert {name for name, found in drawn.items() if any(each.architecture.kinds for each in found)} == set(SEVERAL)
 
 
 @every
@@ -145,6 +175,22 @@ def test_every_type_says_how_it_is_read():
     assert {"num_hidden_layers", "sliding_window", "num_experts_per_tok", "q_lora_rank"} <= set(arithmetic())
 
 
+def test_every_field_that_is_read_is_foreign_to_others(monkeypatch):
+    """What some type asks for is in the list of what others refuse, found in the text of its module or passed along."""
+    read = set()
+    monkeypatch.setattr(Fields, "ignores", lambda *_: None)  # so that what is left is what was asked for
+    for model_type in TYPES:
+        module = import_module(f"formulas.architectures.{modules()[model_type]}")
+        for seed in range(20):
+            fields = Fields(configuration(model_type, seed), model_type)
+            module.read(fields)
+            read |= fields.read
+    found = set(in_texts())
+    assert set(PASSED) == read - found - set(EVERYWHERE)
+    assert set(FOREIGN).isdisjoint(read | found)
+    assert set(arithmetic()) == (read | found | set(FOREIGN)) - set(EVERYWHERE)
+
+
 @pytest.mark.parametrize("model_type", ["llama", "olmo2", "opt"])
 def test_the_input_of_a_layer_is_split_by_sequence_parallelism(model_type):
     """Whether a norm comes first or the input is gathered at once, for the first product."""
@@ -161,6 +207,28 @@ def test_a_token_is_routed_to_no_more_experts_than_there_are():
     fields = configuration("mixtral", 0)
     with pytest.raises(ModelError, match=r"k = 99 exceeds E = \d+: set E too"):
         case(fields, "parameters", k=99)
+
+
+@pytest.mark.parametrize("model_type", ["deepseek_v2", "deepseek_v3"])
+def test_absorbed_attention_has_no_adapters(model_type):
+    """Rather than leave out those of the key and value weights; nor is there one beside a router."""
+    fields = configuration(model_type, 0) | {"first_k_dense_replace": 0}
+    assert (
+        value(fields, "parameters", "lora=4") > value(fields, "parameters") == value(fields, "parameters", "absorbed")
+    )
+    with pytest.raises(PlanError, match="plan lora: absorbed attention is a form for serving: no adapters"):
+        case(fields, "parameters", "absorbed,lora=4")
+    with pytest.raises(UnknownName, match="unknown linear layer 'router'"):
+        case(fields, "parameters", "lora=4,adapted=router")
+
+
+@pytest.mark.parametrize("model_type", ["deepseek_v2", "deepseek_v3"])
+def test_more_dense_layers_than_there_are(model_type):
+    """All of them are dense then, however many the file asks for."""
+    fields = configuration(model_type, 0)
+    L = fields["num_hidden_layers"]
+    at, beyond = (value({**fields, "first_k_dense_replace": number}, "parameters") for number in (L, L + 7))
+    assert at == beyond < value({**fields, "first_k_dense_replace": L - 1}, "parameters")
 
 
 def test_what_is_solved_for_keeps_to_its_bound():

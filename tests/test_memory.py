@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from derive.interval import Interval
 from derive.tree import to_text
-from formulas.memory import ALLOCATOR, peak_memory, text_of, timeline
+from formulas.memory import ALLOCATOR, peak_memory, timeline
+from formulas.timeline import text_of
 from tests.asking import LLAMAS, asked, value
 
 amounts = st.integers(1, 10**12)

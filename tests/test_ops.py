@@ -7,19 +7,16 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 import pytest
-from sympy import Expr, Integer, symbols
+from sympy import Expr, Integer
 
 import derive.ops
 from derive import (
     Input,
-    Mesh,
     Plan,
     Role,
     Tensor,
-    Trace,
     along,
     block,
-    boolean,
     cached,
     combine,
     compute,
@@ -38,6 +35,7 @@ from derive import (
     int64,
     kernel_keeps,
     layer_norm,
+    limited,
     linear,
     lookup,
     outer,
@@ -50,36 +48,13 @@ from derive import (
     state,
     tensors,
     top_k,
-    trace,
 )
-from derive.errors import ShapeError
 from derive.kept import storage
 from derive.ops import pointwise
 from derive.ops.pointwise import add, cast, expand, multiply, rotate_half
 from derive.precision import DType, Slot
 from derive.roles import PARAMETERS
-
-s, b, h, a, g, d, f, V, E, k = symbols("s b h a g d f V E k", positive=True, integer=True)
-SIZES: dict[str, Expr] = {str(letter): letter for letter in (s, b, h, a, g, d, f, V, E, k)}
-SIZES |= {"2": Integer(2), "h_f": h + f}
-
-X, Y, WIDE = Input("x", "s b h"), Input("y", "s b h"), Input("y", "f b h")
-K = Input("k", "s b g d")
-MASK = Input("m", "s b h", dtype=boolean, differentiable=False)
-CHOSEN = Input("chosen", "s b k", dtype=int64, role=Role.INDEX, differentiable=False)
-ROWS = Input("rows", "2 k s b", dtype=int64, role=Role.INDEX, differentiable=False)
-IDS = Input("ids", "s b", dtype=int64, role=Role.INDEX, differentiable=False)
-
-
-def run(function: Callable[..., Tensor], *inputs: Input) -> tuple[Tensor, Trace]:
-    """The result of a function, and its trace."""
-    made: list[Tensor] = []
-    traced = trace(lambda *leaves: made.append(function(*leaves)), *inputs, sizes=SIZES)
-    return made[0], traced
-
-
-def kept(traced: Trace, plan: Plan | None = None) -> Expr:
-    return saved(traced, plan or Plan()).value.expand()
+from tests.operations import CHOSEN, IDS, MASK, ROWS, SIZES, WIDE, E, K, V, X, Y, a, b, d, f, g, h, k, kept, run, s
 
 
 def needs(tensor: Tensor) -> tuple[tuple[str, ...], ...]:
@@ -146,6 +121,8 @@ CASES = {
     "cached": Case(cached, (X,), "cache", "s b h", "x", NONE, Integer(0)),
     "top_k": Case(lambda x: top_k(x, "h -> k")[0], (X,), "select", "s b k", "chosen scores",
                   (("chosen experts",), ()), 8 * s * b * k),
+    "limited": Case(limited, (Input("x", "s b E"),), "masked fill", "s b E", "masked x",
+                    (("experts of other groups",), ()), s * b * E),
     "rows_of": Case(rows_of, (CHOSEN,), "rows", "2 k s b", "rows of the experts", NONE, Integer(0), int64),
     "dispatch": Case(dispatch, (X, ROWS), "dispatch", "k s b h", "dispatched tokens", (("rows",), ()), 16 * k * s * b),
     "dispatch_scores": Case(dispatch_scores, (Input("scores", "s b k"), ROWS), "dispatch", "k s b",
@@ -300,52 +277,6 @@ def test_cross_entropy_keeps_fp32_log_probabilities_and_the_targets():
     _, traced = run(cross_entropy, *CASES["cross_entropy"].inputs)
     rows = [(row.tensor, row.dtype, row.value) for row in saved(traced, Plan())]
     assert rows == [("log-probabilities", "fp32", 4 * s * b * V), ("ids", "int64", 8 * s * b)]
-
-
-# ---- errors ----
-
-REFUSED: list[tuple[str, tuple[Input, ...], Callable[..., Tensor]]] = [
-    ("einsum 's b h, f b h': exactly one '->' is needed", (X, WIDE), lambda x, y: einsum("s b h, f b h", x, y)),
-    ("einsum 's b -> b -> s': exactly one '->' is needed", (X,), lambda x: einsum("s b -> b -> s", x)),
-    ("einsum 's b h -> s': 1 operands in the pattern, 2 given", (X, Y), lambda x, y: einsum("s b h -> s", x, y)),
-    ("einsum 's b b -> s': 's b b' names an axis twice", (X,), lambda x: einsum("s b b -> s", x)),
-    ("einsum 's b h -> s s': 's s' names an axis twice", (X,), lambda x: einsum("s b h -> s s", x)),
-    ("einsum 's b -> s': 's b' names 2 axes, 'x' has 3: [s b h]", (X,), lambda x: einsum("s b -> s", x)),
-    ("einsum 's b h, h b f -> s': axis 'h' is both h and f", (X, WIDE), lambda x, y: einsum("s b h, h b f -> s", x, y)),
-    ("einsum 'q b a d, k b a e -> b a q k': axis 'a' is both a and s", (Input("q", "s b a d"), Input("k", "b b s d")),
-     lambda q, k: einsum("q b a d, k b a e -> b a q k", q, k)),
-    ("einsum 's b h -> s z': axis 'z' of the result is in no operand", (X,), lambda x: einsum("s b h -> s z", x)),
-    ("einsum 's b h, s b h -> s': axis 'h' is split in one operand and whole in another",
-     (replace(X, split={"h": Mesh.TP}), Y), lambda x, y: einsum("s b h, s b h -> s", x, y)),
-    ("einsum 's b h -> s b': masked axes 's' and 'b' must be of one size, are s and b", (X,),
-     lambda x: einsum("s b h -> s b", x, masked="s b")),
-    ("einsum 's b h -> s b': masked='s z' must name two of its axes", (X,),
-     lambda x: einsum("s b h -> s b", x, masked="s z")),
-    ("einsum 's b h -> s b': masked='s' must name two of its axes", (X,),
-     lambda x: einsum("s b h -> s b", x, masked="s")),
-    ("linear 'h f': exactly one '->' is needed", (X,), lambda x: linear(x, "h f")),
-    ("linear 's b a d -> h': 4 axes in the pattern, 'x' has [s b h]", (X,), lambda x: linear(x, "s b a d -> h")),
-    ("linear 'f -> h': axis 'f' of size f does not fit axis 'h' of size h of 'x' [s b h]", (X,),
-     lambda x: linear(x, "f -> h")),
-    ("linear 'h -> f': tp='a' is none of its axes", (X,), lambda x: linear(x, "h -> f", tp="a")),
-    ("linear 'h -> z': axis 'z' has no size; letters with one are s, b, h, a, g, d, f, V, E, k, 2, h_f", (X,),
-     lambda x: linear(x, "h -> z")),
-    ("lookup: table 'x' must have two axes, has [s b h]", (X, IDS), lookup),
-    ("add: 'k' [s b g d] has an axis 'g' that 'x' lacks", (X, K), add),
-    ("multiply: axis 's' is both s and f", (X, WIDE), multiply),
-    ("multiply: axis 'b' is both b and h", (X, Input("y", "s h b")), multiply),
-    ("masked_fill: 'm' [a s] has an axis 'a' that 'x' lacks", (X, Input("m", "a s")), pointwise.masked_fill),
-    ("expand 'z -> a': 'k' [s b g d] has no axis 'z'", (K,), lambda k: expand(k, "z -> a")),
-    ("expand 'g -> z': axis 'z' has no size; letters with one are s, b, h, a, g, d, f, V, E, k, 2, h_f", (K,),
-     lambda k: expand(k, "g -> z")),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "inputs", "function"), REFUSED, ids=[text for text, _, _ in REFUSED])
-def test_errors_name_the_operation_the_pattern_and_both_sizes(text: str, inputs, function):
-    with pytest.raises(ShapeError) as error:
-        run(function, *inputs)
-    assert str(error.value) == text
 
 
 # ---- what a kernel keeps of its block, and multiplies beside it ----

@@ -83,6 +83,54 @@ def test_falcon_caches_heads_that_it_has_copied_out():
     assert held / needed == a / fields["num_kv_heads"]
 
 
+# ---- latent attention ----
+
+
+latent = pytest.mark.parametrize("model_type", ["deepseek_v2", "deepseek_v3"])
+NUMBER = 8  # a Python number that scores are scaled by
+
+
+@latent
+@seeds
+@pytest.mark.parametrize("sequences", [1, 2, 3])
+def test_latent_attention_written_out_keeps(model_type: str, seed: int, sequences: int):
+    """transformers' eager attention: it scales by a Python number, and its softmax is in fp32, as Llama's.
+
+    Of one sequence alone, torch's product reads the values where they lie, in the buffer that keys are a part of.
+    """
+    fields = {**configuration(model_type, seed), "attention_dropout": 0.0}
+    model = theirs(fields, "eager", "cpu")
+    kept = kept_by_layer(model, run_of(model, sequences, s, "cpu"))
+    plan = "attention=materialised"
+    case = configured.ours(fields, "activations", plan, formats="bf16-cpu", b=sequences, s=s)
+    ours = by_kind(fields, "activations", plan, formats="bf16-cpu", b=sequences, s=s)
+    a = fields["num_attention_heads"]
+    more = 4 * a * s**2 * sequences + NUMBER + (2 * s * a * fields["qk_nope_head_dim"] if sequences == 1 else 0)
+    for number, amount, kind in zip(kept, ours, case.model.order, strict=True):
+        assert number - amount - more in beside(fields, kind, sequences, s)
+
+
+@seeds
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_choosing_among_groups_keeps(seed: int, groups: int):
+    """A byte for each expert of each token: whether its group was chosen."""
+    fields = {
+        **configuration("deepseek_v2", seed),
+        "n_routed_experts": 8,
+        "first_k_dense_replace": 1,
+        "n_group": groups,
+    }
+    fields |= {"topk_group": 1, "topk_method": "group_limited_greedy"}
+    model = theirs(fields, "witness_kernel", "cpu")
+    kept = kept_by_layer(model, run_of(model, b, s, "cpu"))[-1]
+    ours, greedy = (
+        by_kind({**fields, "topk_method": how}, "activations", "attention=flash", formats="bf16-cpu", b=b, s=s)[-1]
+        for how in ("group_limited_greedy", "greedy")
+    )
+    assert kept - ours in beside(fields, "expert layer", b, s)
+    assert ours - greedy == b * s * 8
+
+
 # ---- adapters and frozen weights ----
 
 

@@ -28,6 +28,7 @@ READ: dict[str, dict[str, Plan]] = {
     "cp": {"cp=2": Plan(cp=2), "cp=1": Plan()},
     "stage": {"stage=first": Plan(stage="first"), "stage=last": Plan(stage="last")},
     "dp": {"dp=64": Plan(dp=64), "dp=2^6": Plan(dp=64), "dp=n": Plan(dp=n)},
+    "ep": {"ep=8": Plan(ep=8), "ep=1": Plan()},
     "zero": {f"zero={stage}": Plan(zero=stage) for stage in (0, 1, 2, 3)},
     "recompute": {
         "recompute=core": Plan(recompute=("core",)),

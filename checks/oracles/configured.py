@@ -54,6 +54,9 @@ def beside(fields: dict[str, Any], kind: str, b: int, s: int) -> tuple[int, ...]
     if model_type == "deepseek_v3" and kind == "expert layer":
         # The choice of experts is differentiated in vain: two indices a group, a group's index, and a mask of experts.
         return (b * s * (16 * fields["n_group"] + 8 * fields["topk_group"] + fields["n_routed_experts"]),)
+    if fields.get("topk_method") == "group_limited_greedy" and kind == "expert layer":
+        # So is the choice of groups: an index a group, and those of the chosen ones. What decides among experts is not.
+        return (b * s * 8 * (fields["n_group"] + fields["topk_group"]),)
     if model_type == "gpt_oss":
         return tuple(range(0, 8 * fields["num_local_experts"], 8))  # the number in the sigmoid, once an expert in use
     return (0,)

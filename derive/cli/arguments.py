@@ -80,7 +80,7 @@ def _plan_help() -> str:
         "tp=8 or tp=t, sp, recompute=core (selective) or layer (full) or BLOCK+BLOCK, early-stop, "
         "attention=materialised|flash|cuda_flash, scan=materialised|fused, mask=causal|full|packed, "
         "frozen=PARAMETER or BLOCK, lora=16, adapted=LAYER+LAYER, mtp, absorbed, pad-vocab=128, pp=4, cp=2, dp=64, "
-        "zero=1, joined by commas"
+        "ep=8, zero=1, joined by commas"
     )
 
 

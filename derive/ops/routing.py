@@ -6,8 +6,8 @@ from sympy import Integer
 
 from derive.errors import ShapeError
 from derive.ops.contraction import einsum
-from derive.ops.pointwise import add
-from derive.precision import int64
+from derive.ops.pointwise import add, masked_fill
+from derive.precision import boolean, int64
 from derive.tensor import Mesh, Remainder, Role, Tensor, shape_text
 from derive.tracing import apply, named_axes, parameter, size_of
 
@@ -21,6 +21,13 @@ def top_k(scores: Tensor, pattern: str) -> tuple[Tensor, Tensor]:
     chosen = apply("top k", (scores,), ((),), axes=axes, called="chosen experts", dtype=int64, role=Role.INDEX)
     values = apply("select", (scores, chosen), ((chosen,), ()), axes=axes, called="chosen scores", dtype=scores.dtype)
     return values, chosen
+
+
+def limited(scores: Tensor) -> Tensor:
+    """Scores of the experts in the best groups, 0 of the others: the gradient needs which those are, a byte each."""
+    called = "experts of other groups"
+    others = apply("groups", (scores,), ((),), axes=scores.axes, called=called, dtype=boolean, role=Role.INDEX)
+    return masked_fill(scores, others)
 
 
 def rows_of(chosen: Tensor) -> Tensor:
@@ -68,14 +75,15 @@ def expert_linear(
     """A linear layer of every expert, each row through one of them: `"h -> f_e"` over the last axes of `x`.
 
     FLOPs follow the rows, parameters the experts: the weight has one matrix for each expert. `tp` splits an axis of all
-    of them. Raises `ShapeError` where x does not end in the pattern's left side.
+    of them. Expert parallelism splits the experts; where rows are balanced, each device has as many of them as before,
+    of other devices' tokens too. Raises `ShapeError` where x does not end in the pattern's left side.
     """
     quoted = f"expert_linear {pattern!r}"
     old, _, new = (side.split() for side in pattern.replace("->", " -> ").partition("->"))
     if [axis.name for axis in x.axes[len(x.axes) - len(old) :]] != old:
         raise ShapeError(f"{quoted}: {x.name!r} {shape_text(x.axes)} does not end in {' '.join(old)!r}")
     (many,) = named_axes(experts, quoted)
-    many = replace(many, picks=size_of(chosen, quoted))
+    many = replace(many, split=Mesh.EP, picks=size_of(chosen, quoted))
     axes = tuple(
         replace(axis, split=Mesh.TP, remainder=Remainder.REFUSE) if axis.name == tp else axis
         for axis in named_axes(" ".join([*old, *new]), quoted)

@@ -81,7 +81,7 @@ def model(ids, targets, *, kinds, tied, last):
 def outline(fields, about, router, *, rotate=latent.rotated, first=3):
     """What DeepSeek-V2 and -V3 share: the sizes, the kinds of layers, and attention absorbed or not."""
     fields.ignores(
-        "head_dim", "qk_head_dim", "num_key_value_heads", "rope_theta", "rope_scaling", "rope_interleave", "n_group",
+        "head_dim", "qk_head_dim", "rope_theta", "rope_scaling", "rope_interleave", "n_group",
         "pretraining_tp", "routed_scaling_factor", "topk_group", "topk_method", "scoring_func", "aux_loss_alpha",
         "seq_aux", "ep_size", "mlp_bias", "max_window_layers",
     )  # fmt: skip
@@ -90,8 +90,8 @@ def outline(fields, about, router, *, rotate=latent.rotated, first=3):
     at = latent.sizes(fields) | experts.sizes(fields, ("n_routed_experts", "num_local_experts", "num_experts"))
     at["E_s"], count = fields.size("n_shared_experts"), at.pop("L")
     dense = fields.size("first_k_dense_replace", default=first, least=0)
-    fields.at_most(dense, count)
-    counts = dict(zip(KINDS, (dense.value, count.value - dense.value), strict=True))
+    first_ones = min(dense.value, count.value)  # of a model with fewer layers, all of them are dense
+    counts = dict(zip(KINDS, (first_ones, count.value - first_ones), strict=True))
     if dense.value:
         at["f"] = fields.size("intermediate_size")
     fields.ignores("intermediate_size")
@@ -122,7 +122,11 @@ def outline(fields, about, router, *, rotate=latent.rotated, first=3):
         head=decoder.HEADS[tied],
         axes=AXES,
         bounds=experts.BOUNDS,
-        variants={"absorbed": lambda made: decoder.with_layers(made, kinds(latent.absorbed_attention))},
+        variants={
+            "absorbed": lambda made: replace(
+                decoder.with_layers(made, kinds(latent.absorbed_attention)), unadapted=latent.UNADAPTED
+            )
+        },
     )
     return Described(made, at, tuple(kind for kind, number in counts.items() for _ in range(number)))
 

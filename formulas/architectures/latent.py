@@ -25,14 +25,19 @@ from formulas.architectures.rotary import tables_of, turned
 
 AXES = {"d": "d_nope + d_rope", "kv_r": "r_kv + d_rope", "d_kv": "d_nope + d_v"}
 LETTERS = "s b h a d_nope d_rope d_v r_kv V"
+UNADAPTED = "absorbed attention is a form for serving: no adapters are counted beside its key and value weights"
 
 
 @block(fused_by="attention")
 def core(q, k, v, drop=dropout):
-    """Attention whose values are of another width than queries and keys."""
+    """Attention whose values are of another width than queries and keys.
+
+    The values are a part of what one product gave for them and the keys, in an order that torch's product cannot read
+    where there are several sequences: it copies them first. A kernel reads the part where it is.
+    """
     scores = einsum("q b a d, k b a d -> b a q k", q, k, name="scores", masked="q k")
     p = drop(softmax(scores))
-    return einsum("b a q k, k b a d_v -> q b a d_v", p, v, name="attention output", masked="q k")
+    return einsum("b a q k, k b a d_v -> q b a d_v", p, copy(v), name="attention output", masked="q k")
 
 
 @block(name="core", fused_by="attention")
@@ -106,9 +111,11 @@ def absorbed_attention(x, *, queries=low_rank_queries, rotate=rotated, bias=Fals
 def sizes(fields):
     """Sizes of latent attention under DeepSeek's names; without a rank, queries have no latent of their own."""
     rank = fields.optional("q_lora_rank", default=1536)
+    heads = fields.size("num_attention_heads")
+    fields.same(fields.size("num_key_value_heads", default=heads), heads)  # the latent is made into keys for each head
     found = {
         "h": fields.size("hidden_size"),
-        "a": fields.size("num_attention_heads"),
+        "a": heads,
         "d_nope": fields.size("qk_nope_head_dim"),
         "d_rope": fields.size("qk_rope_head_dim"),
         "d_v": fields.size("v_head_dim"),
