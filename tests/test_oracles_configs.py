@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.skipif(bool(NO_TORCH or NO_TRANSFORMERS), reason=NO_TORCH or NO_TRANSFORMERS),
 ]
 every = pytest.mark.parametrize("model_type", TYPES)
-seeds = pytest.mark.parametrize("seed", range(3))
+seeds = pytest.mark.parametrize("seed", range(4))
 
 b, s = 2, 7
 

@@ -44,11 +44,12 @@ def layer(x, attention=attention, mlp=paired_mlp, *, drop):
 
 def read(fields):
     """transformers' Phi3Config."""
-    fields.ignores("original_max_position_embeddings", "embd_pdrop", "rope_theta", "rope_scaling")
+    fields.ignores("original_max_position_embeddings", "embd_pdrop", "rope_theta")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     window, at = fields.optional("sliding_window", default=None), sizes(fields)
     rotated = rotary(fields, at["d"], default=1.0)
-    own = partial(attention, project=together, rotate=partly(rotated), out=relaid(linear), drop=drop_of(fields))
+    out = relaid(linear, at["a"])
+    own = partial(attention, project=together, rotate=partly(rotated), out=out, drop=drop_of(fields))
     layers = {
         kind: partial(
             layer, attention=each, mlp=partial(paired_mlp, activation=ACTIVATIONS[activation]),
