@@ -31,10 +31,13 @@ def shard(axis: Axis, plan: Plan) -> Expr:
         size = multiple * ceiling(size / multiple)
     if axis.split is None:
         return size
-    # By its size's letter, which a contraction does not rename; by its name where a layer was traced at numbers.
-    if plan.replicated and {str(axis.size), axis.name} & set(plan.replicated):
-        return Integer(1)
     degree = plan.degree(axis.split)
+    if plan.replicated:
+        # By its size's letters, which a contraction does not rename; by its name where a layer was traced at numbers.
+        # What is replicated is there once on each device, alone or as a part of a larger axis.
+        if axis.name in plan.replicated:
+            return Integer(1)
+        size = size.xreplace({each: Integer(1) * degree for each in size.free_symbols if str(each) in plan.replicated})
     return size if degree == 1 else size / degree
 
 
