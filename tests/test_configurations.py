@@ -12,7 +12,7 @@ from derive.evaluation import number
 from derive.model import Given
 from derive.plan import parse_plan
 from derive.reading import to_tree
-from derive.roles import PARAMETERS
+from derive.roles import PARAMETERS, Role
 from derive.situation import situation
 from derive.solve import solve
 from formulas import catalog, formula_of
@@ -176,6 +176,27 @@ def test_fused_keys_and_values_are_replicated_where_devices_are_more(g):
     found = case(falcon, "device-parameters", "tp=4")
     (fused,) = (row for row in found.formula.rows(found.model, found.plan) if "query" in row.tensor)
     assert amount(fused, found.known) == 2 * 64 * (8 / 4 + 1 + 1) * 8
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_a_layer_that_makes_no_gradient_of_its_attention_keeps_nothing_of_it(layers):
+    """Of the first layer nothing before the MLP is trained: no random state of the kernel, and no rotary tables.
+
+    As transformers keeps it: 24 bytes in each later layer, and two tables if there is one.
+    """
+    fields = configuration("llama", 0) | {"num_hidden_layers": layers}
+    found = case(fields, "model-activations", "attention=cuda_flash,frozen=token table+attention+norm weight", b=1)
+    sizes = {role: Fraction(0) for role in (Role.RANDOM_STATE, Role.CONSTANT)}
+    for row in found.formula.rows(found.model, found.plan):
+        if row.role in sizes:
+            sizes[row.role] += amount(row, found.known)
+    tables = 2 * 2 * 8 * fields["head_dim"] if layers > 1 else 0
+    assert sizes == {Role.RANDOM_STATE: 24 * (layers - 1), Role.CONSTANT: tables}
+
+
+def test_what_every_parameter_is_trained_for_has_no_frozen_ones():
+    with pytest.raises(PlanError, match="frozen=attention: 6N takes every parameter as trained"):
+        case(configuration("llama", 0), "dense-flops-per-token", "frozen=attention")
 
 
 def test_falcon_has_norms_that_transformers_can_run():
