@@ -8,6 +8,8 @@ from random import Random
 from typing import Any
 
 Fields = dict[str, Any]
+# transformers' names of functions that a gated MLP may have; some are of one function.
+ACTIVATIONS = ("silu", "swish", "gelu", "gelu_pytorch_tanh", "gelu_new", "gelu_accurate", "gelu_python_tanh", "relu")
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,13 @@ class Draw:
         return self.random.choice(values)
 
 
+ALONE = 3  # the remainder by 4 of a seed whose model has one head
+
+
 def draw(seed: int) -> Draw:
     """Sizes: heads are a multiple of key/value heads, the hidden size one of heads, a head's width even."""
     random = Random(seed)
-    g, ratio = random.sample((2, 3, 5), 2)
+    g, ratio = random.sample((2, 3, 5), 2) if seed % 4 != ALONE else (1, 1)
     half, m, f = random.sample((7, 11, 13, 17, 19), 3)
     V, positions = random.choice((53, 59, 61)), random.choice((67, 71, 73))
     a = g * ratio
@@ -56,6 +61,8 @@ def llama_like(n: Draw, **more: Any) -> Fields:
         "max_position_embeddings": n.positions,
         "tie_word_embeddings": n.flag(),
         "pad_token_id": 0,
+        "hidden_act": n.one_of(*ACTIVATIONS),
+        "attention_dropout": n.one_of(0.0, 0.1),
         **more,
     }
 
@@ -81,15 +88,28 @@ def gpt_like(n: Draw, **more: Any) -> Fields:
     }  # fmt: skip
 
 
+def partly_rotated(n: Draw, above: str = "partial_rotary_factor") -> Fields:
+    """A share of each head that is rotated: where older files have it, where newer ones do, in both, or nowhere."""
+    places = (
+        {above: 0.5},
+        {above: 1.0, "rope_scaling": {"rope_type": "default", "partial_rotary_factor": 0.5}},
+        {above: 1.0, "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}},
+        {above: 1.0, "rope_parameters": {"rope_type": "default"}},
+        {"rope_scaling": {}, "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}},
+        {},
+    )
+    return n.one_of(*places)
+
+
 def drops(n: Draw, *names: str) -> Fields:
     """Dropout in some places and in others none."""
     return {name: n.one_of(0.0, 0.1) for name in names}
 
 
 def mixture(n: Draw, number: str, **more: Any) -> Fields:
-    """Experts of which a token uses some."""
+    """Experts of which a token uses some; no dropout, which the kernel that is run with them has not."""
     k = n.one_of(1, 2, 3)
-    return {number: k + n.one_of(1, 2, 4), "num_experts_per_tok": k, **more}
+    return {number: k + n.one_of(1, 2, 4), "num_experts_per_tok": k, "attention_dropout": 0.0, **more}
 
 
 def latent(n: Draw, least: int, **more: Any) -> Fields:
@@ -121,7 +141,7 @@ def falcon(n: Draw) -> Fields:
         "vocab_size": n.V, "hidden_size": n.h, "num_hidden_layers": n.L, "num_attention_heads": n.a,
         "num_kv_heads": n.one_of(None, n.g) if new else None, "ffn_hidden_size": n.one_of(None, n.f),
         "new_decoder_architecture": new, "multi_query": n.flag(), "parallel_attn": parallel,
-        "num_ln_in_parallel_attn": n.one_of(None, 1, 2) if new else None, "bias": n.flag(), "alibi": False,
+        "num_ln_in_parallel_attn": n.one_of(None, 1, 2) if new else None, "bias": n.flag(), "alibi": n.flag(),
         "tie_word_embeddings": n.flag(), "max_position_embeddings": n.positions, "bos_token_id": 0, "eos_token_id": 0,
     }  # fmt: skip
 
@@ -162,9 +182,11 @@ TYPES: dict[str, Callable[[Draw], Fields]] = {
     "qwen3": lambda n: llama_like(
         n, attention_bias=n.flag(), use_sliding_window=n.flag(), sliding_window=2 * n.positions, max_window_layers=1
     ),
-    "phi3": lambda n: shared_heads(n, **drops(n, "resid_pdrop", "attention_dropout"), sliding_window=None),
-    "glm": lambda n: llama_like(n, head_dim=4 * (n.d // 2), attention_bias=n.flag()),
-    "glm4": lambda n: llama_like(n, head_dim=4 * (n.d // 2), attention_bias=n.flag()),
+    "phi3": lambda n: shared_heads(
+        n, hidden_size=n.a * 4 * (n.d // 2), sliding_window=None, **drops(n, "resid_pdrop"), **partly_rotated(n)
+    ),
+    "glm": lambda n: llama_like(n, head_dim=4 * (n.d // 2), attention_bias=n.flag(), **partly_rotated(n)),
+    "glm4": lambda n: llama_like(n, head_dim=4 * (n.d // 2), attention_bias=n.flag(), **partly_rotated(n)),
     "olmo2": lambda n: shared_heads(n, attention_bias=n.flag()),
     "gemma2": lambda n: llama_like(
         n, attention_bias=n.flag(), attn_logit_softcapping=None, final_logit_softcapping=n.one_of(None, 30.0),
@@ -180,9 +202,8 @@ TYPES: dict[str, Callable[[Draw], Fields]] = {
     "gptj": lambda n: gpt_like(n, rotary_dim=n.one_of(2, 4), **drops(n, "resid_pdrop", "embd_pdrop", "attn_pdrop")),
     "gpt_neox": lambda n: {
         **{key: value for key, value in shared_heads(n).items() if key != "num_key_value_heads"},
-        "use_parallel_residual": n.flag(), "attention_bias": n.flag(), "rotary_pct": n.one_of(0.5, 1.0),
-        "hidden_size": n.a * 4 * (n.d // 2),
-        **drops(n, "hidden_dropout", "attention_dropout"),
+        "use_parallel_residual": n.flag(), "attention_bias": n.flag(), "hidden_size": n.a * 8 * (n.d // 2),
+        **drops(n, "hidden_dropout"), **partly_rotated(n, "rotary_pct"),
     },
     "opt": opt,
     "bloom": lambda n: {

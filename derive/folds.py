@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sympy import Expr, Integer, Min, Mul, Rational, ceiling
 
@@ -31,10 +31,14 @@ def shard(axis: Axis, plan: Plan) -> Expr:
         size = multiple * ceiling(size / multiple)
     if axis.split is None:
         return size
-    # By its size's letter, which a contraction does not rename; by its name where a layer was traced at numbers.
-    if plan.replicated and {str(axis.size), axis.name} & set(plan.replicated):
-        return Integer(1)
     degree = plan.degree(axis.split)
+    if plan.replicated:
+        # By its size's letters, which a contraction does not rename; by its name where a layer was traced at numbers.
+        # What is replicated is there once on each device, alone or as a part of a larger axis.
+        if axis.name in plan.replicated:
+            return Integer(1)
+        whole = {each: Integer(1) * degree for each in size.free_symbols if str(each) in plan.replicated}
+        size = cast(Expr, size.xreplace(whole))
     return size if degree == 1 else size / degree
 
 
@@ -102,7 +106,10 @@ def _saved(traced: Trace, plan: Plan) -> Ledger:
         if any(has) and runs_on(traced, needed_by[tensor], plan):
             reasons = (others if has[0] else first).reasons[tensor]
             row = _row(tensor, plan, needed_by[tensor].blocks, "; ".join(_joined(reasons)))
-            rows.append(replace(row, value=row.value * share(tensor, plan, *has)))
+            part = share(tensor, plan, *has)
+            if not tensor.copies and has == (True, False):  # a table for the layers behind the first, if there are any
+                part = Min(1, *(layers(each, plan)[0] - 1 for each in traced.tensors[start : start + 1]))
+            rows.append(replace(row, value=row.value * part))
     rows += _kernel_rows(traced, plan)
     return Ledger(tuple(rows), byte)
 
@@ -159,17 +166,19 @@ def _row(tensor: Tensor, plan: Plan, blocks: tuple[BlockCall, ...], why: str) ->
 
 def _kernel_rows(traced: Trace, plan: Plan) -> list[Row]:
     """What a kernel's implementation keeps beside the block's result and residuals, where a gradient is made at all."""
-    gradients = requiring_gradients(traced, plan)
+    stack, gradients = peeled(traced, plan), requiring_gradients(traced, plan)
+    first = requiring_gradients(traced, plan, first=True) if stack else gradients
     rows = []
     for call in calls(traced):
         kernel: Kernel | None = plan.kernel(call)
         inside = next(tensor for tensor in traced.tensors if call in tensor.blocks)
-        needed = any(call in tensor.blocks for tensor in gradients)
-        if kernel is None or not needed or not outlives(plan, inside, call) or not runs_on(traced, inside, plan):
+        needed = tuple(any(call in tensor.blocks for tensor in each) for each in (gradients, first))
+        needed = needed if inside in stack else (needed[0],) * 2
+        if kernel is None or not any(needed) or not outlives(plan, inside, call) or not runs_on(traced, inside, plan):
             continue
         path = tuple(outer.name for outer in inside.blocks[: inside.blocks.index(call) + 1])
         for name, dtype, count in kernel.extra:
-            size = width(dtype) * Mul(*layers(inside, plan), Integer(count))
+            size = width(dtype) * Mul(*layers(inside, plan), Integer(count)) * share(inside, plan, *needed)
             why = f"kept by the kernel of {call.name}"
             rows.append(Row(path, name, (*inside.copies, Integer(count)), dtype.name, size, why, Role.RANDOM_STATE))
     return rows

@@ -173,12 +173,18 @@ def parameter(
     return record(Tensor(name, axes, role=role, differentiable=True))
 
 
-def constant(name: str, letters: str, dtype: DType | Slot = compute, role: Role = Role.CONSTANT) -> Tensor:
-    """A tensor that the whole model shares and no gradient flows into: rotary tables, ids. Asked twice, it is one."""
+def constant(
+    name: str, letters: str, dtype: DType | Slot = compute, role: Role = Role.CONSTANT, *, tp: str | None = None
+) -> Tensor:
+    """A tensor that the whole model shares and no gradient flows into: rotary tables, ids. Asked twice, it is one.
+
+    `tp` is the axis that tensor parallelism splits.
+    """
     tape = _current()
-    key = ("constant", name, letters, dtype, role)
+    key = ("constant", name, letters, dtype, role, tp)
     if key not in tape.once:
-        leaf = Tensor(name, named_axes(letters, f"constant {name!r}"), dtype, role)
+        axes = named_axes(letters, f"constant {name!r}", {tp: Mesh.TP} if tp else {})
+        leaf = Tensor(name, axes, dtype, role)
         tape.once[key] = leaf
         tape.tensors.append(leaf)
         tape.known.add(leaf)

@@ -36,6 +36,10 @@ FOREIGN = (
 # By the name of a format in a file, its bytes: where they are others than those of the recipe, a notice says so.
 WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2, "float64": 8}
 COMPUTED = 2  # bytes of the default's format
+NEUTRAL = {"partial_rotary_factor": 1, "rotary_pct": 1}  # values of foreign fields that change nothing
+# Files of these types whose text_config says that the embeddings are tied mean it, whatever stands beside: others' head
+# belongs to the whole model, and what stands beside text_config decides.
+TIED_INSIDE = ("fast_vlm", "llava", "llava_next_video", "llava_onevision", "video_llama_3")
 
 
 @cache
@@ -104,7 +108,7 @@ def model_of_fields(values: dict[str, Any], name: str) -> Model:
     inner = values.get("text_config")
     if isinstance(inner, dict) and "model_type" in inner:
         notices.append(f"of {name}, what is in text_config is counted: the language model alone")
-        values = inner
+        values = inner | _tied(values, inner)
     model_type = values.get("model_type")
     if not isinstance(model_type, str) or not model_type:
         raise ConfigError(f"{name} has no model_type: known are {', '.join(model_types())}")
@@ -117,6 +121,7 @@ def model_of_fields(values: dict[str, Any], name: str) -> Model:
     fields.read.update(EVERYWHERE)
     if set(values.get("layer_types") or ()) == {"full_attention"}:  # newer files say so of every type
         fields.ignores("layer_types")
+    fields.ignores(*(each for each, value in NEUTRAL.items() if values.get(each) == value))
     fields.refuse_others(arithmetic())
     sizes = dict(described.sizes)
     for part, whole in described.architecture.divides:
@@ -137,6 +142,17 @@ def model_of_fields(values: dict[str, Any], name: str) -> Model:
         order=described.order,
         notices=tuple(notices),
     )
+
+
+def _tied(outer: dict[str, Any], inner: dict[str, Any]) -> dict[str, Any]:
+    """Whether the head is the token table, where a multimodal file says it beside its language model.
+
+    Where it says nothing there, the language model's own word counts: transformers has a default for the whole, but
+    does not tie weights that a checkpoint has apart.
+    """
+    name = "tie_word_embeddings"
+    inside = outer.get("model_type") in TIED_INSIDE and inner.get(name) is True
+    return {} if outer.get(name) is None or inside else {name: outer[name]}
 
 
 def _formats(fields: Fields) -> list[str]:

@@ -1,6 +1,7 @@
 """FLOPs of matrix products: what the model needs, and what hardware runs where a plan computes things twice."""
 
 from derive import Input, dimensionless, flop, flops, formula, linear, pointwise, token, trace
+from derive.errors import PlanError
 from derive.units import parameter
 from formulas.notation import common
 from formulas.parameters import parameters
@@ -75,6 +76,9 @@ def dense_flops_per_token(plan):
     on one matrix. What it leaves out: the score products of attention; what it counts too much: tables, norms, biases.
     Unit: FLOP/token.
     """
+    if plan.frozen:
+        names = "+".join(plan.frozen)
+        raise PlanError(f"frozen={names}: 6N takes every parameter as trained; flops-per-token counts what is frozen")
     s, h, f, N = (common.symbol(x) for x in "shfN")
     rate = flops(weight, plan, "forward", "backward").per(s, token).per(h * f, parameter)
     return rate.times(N, parameter)

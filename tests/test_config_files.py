@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from derive.cli import main
-from formulas.configs import model_types
+from derive.errors import ConfigError
+from formulas.configs import model_of_fields, model_types
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama", "vocab_size": 128, "hidden_size": 64, "intermediate_size": 172, "num_hidden_layers": 2,
@@ -61,7 +62,12 @@ BAD: dict[str, tuple[Any, str]] = {
     "flag": (LLAMA | {"tie_word_embeddings": 1}, "tie_word_embeddings must be true or false, is 1"),
     "activation": (
         LLAMA | {"hidden_act": "swish2"},
-        'hidden_act = "swish2" is not known: it may be silu, gelu, gelu_pytorch_tanh, relu',
+        'hidden_act = "swish2" is not known: it may be silu, swish, gelu, gelu_pytorch_tanh, gelu_new, gelu_accurate, '
+        "gelu_python_tanh, gelu_fast, relu",
+    ),
+    "windows of no length": (
+        LLAMA | {"model_type": "qwen2", "layer_types": ["sliding_attention", "full_attention"]},
+        "layer_types has sliding_attention, but no window is used: its length is not known",
     ),
     "probability": (LLAMA | {"attention_dropout": 2}, "attention_dropout must be a number from 0 to 1, is 2"),
     "experts of another type": (
@@ -188,6 +194,51 @@ def test_a_multimodal_file_is_its_language_model(tmp_path, capsys):
     assert err == f"derive: note: of {path}, what is in text_config is counted: the language model alone\n"
     path.write_text(json.dumps(LLAMA))
     assert printed(capsys, path)[0]["value"] == data["value"]
+
+
+# Beside text_config, within it, and whether transformers builds one table (5.24); of files that say nothing beside it,
+# whether a checkpoint that has the head apart is read so.
+TIED = {
+    "mistral3": ((True, False, True), (False, True, False), (None, True, True), (None, False, False)),
+    "gemma3": ((False, None, False), (True, None, True), (False, True, False)),
+    "llava_onevision": ((False, True, True), (False, None, False), (None, True, True), (True, False, True)),
+}
+
+
+@pytest.mark.parametrize("outer", TIED)
+def test_the_head_of_a_multimodal_file(outer):
+    for beside, within, tied in TIED[outer]:
+        file = {"model_type": outer, "text_config": LLAMA | {"tie_word_embeddings": within}}
+        model = model_of_fields(file if beside is None else file | {"tie_word_embeddings": beside}, "it")
+        assert model.settings["tie_word_embeddings"].value is tied
+
+
+def rotated(fields):
+    model = model_of_fields(fields, "it")
+    return model.sizes["d_rope"].value if "d_rope" in model.sizes else model.sizes["d"].value
+
+
+def test_which_share_of_a_head_is_rotated():
+    """Rotary parameters before what is at the top, rope_scaling before rope_parameters; as transformers reads them."""
+    half, quarter = ({"rope_type": "default", "partial_rotary_factor": share} for share in (0.5, 0.25))
+    for model_type, usual in (("glm", 16), ("phi3", 32)):
+        file = LLAMA | {"model_type": model_type, "hidden_size": 128, "head_dim": 32}
+        file = file if model_type == "glm" else {name: each for name, each in file.items() if name != "head_dim"}
+        top = file | {"partial_rotary_factor": 0.75}
+        assert rotated(file) == usual
+        assert rotated(top) == rotated(top | {"rope_parameters": {"rope_theta": 1.0}, "rope_scaling": None}) == 24
+        assert rotated(top | {"rope_parameters": half}) == rotated(top | {"rope_parameters": half, "rope_scaling": {}})
+        assert rotated(top | {"rope_parameters": half}) == 16
+        assert rotated(top | {"rope_parameters": half, "rope_scaling": quarter}) == 8
+        assert rotated(top | {"rope_parameters": half, "rope_scaling": {"type": "default"}}) == 24
+
+
+def test_fields_that_change_nothing():
+    """A share of 1 in a type that reads none, and a function's second name."""
+    for more in ({"partial_rotary_factor": 1.0}, {"rotary_pct": 1.0}, {"hidden_act": "swish"}):
+        assert model_of_fields(LLAMA | more, "it").sizes == model_of_fields(LLAMA, "it").sizes
+    with pytest.raises(ConfigError, match=r"partial_rotary_factor = 0.5 is not understood"):
+        model_of_fields(LLAMA | {"partial_rotary_factor": 0.5}, "it")
 
 
 def test_notices_about_formats(tmp_path, capsys):

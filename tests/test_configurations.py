@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from checks.configurations import TYPES, configuration
 from derive.config import Fields
-from derive.errors import ModelError, PlanError, UnknownName
+from derive.errors import ConfigError, ModelError, PlanError, UnknownName
 from derive.evaluation import number
 from derive.layout import staged
 from derive.model import Given
 from derive.plan import Plan, parse_plan
 from derive.reading import to_tree
-from derive.roles import PARAMETERS
+from derive.roles import PARAMETERS, Role
 from derive.situation import situation
 from derive.solve import solve
 from formulas import catalog, formula_of
@@ -37,7 +37,7 @@ few = settings(max_examples=4)  # each is another model, which is traced
 SEVERAL = ("qwen2", "qwen3", "gemma2", "gemma3_text", "qwen3_moe", "gpt_oss", "deepseek_v2", "deepseek_v3")
 SPLIT = (
     "num_attention_heads", "num_key_value_heads", "n_head", "num_kv_heads", "hidden_size", "n_embd", "vocab_size",
-    "intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "moe_intermediate_size", "num_heads",
+    "intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "moe_intermediate_size", "num_heads", "n_groups",
 )  # fmt: skip
 
 
@@ -116,7 +116,10 @@ def test_shards_sum_to_the_whole(model_type, seed):
     shares = set()
     for one, all_of_it in zip(held, whole, strict=True):
         here, total = (amount(row, found.known) for row in (one, all_of_it))
-        shares.add(total / here)
+        if found.plan.replicated and one.tensor.startswith("query, key and value"):  # queries are split, the rest not
+            assert total / t < here < total
+        else:
+            shares.add(total / here)
     assert shares == {1, t}
 
 
@@ -201,6 +204,54 @@ def test_the_input_of_a_layer_is_split_by_sequence_parallelism(model_type):
         fields |= {"num_key_value_heads": 4, "head_dim": 8, "intermediate_size": 16}
     held, whole = (value(fields, "layer-input-bytes", plan) for plan in ("tp=2,sp", ""))
     assert held == whole / 2
+
+
+@pytest.mark.parametrize("g", [1, 2])
+def test_fused_keys_and_values_are_replicated_where_devices_are_more(g):
+    """Of one product for queries, keys and values a device has what it would have of three: a key/value head whole."""
+    at = {"vocab_size": 64, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8}
+    llama = at | {
+        "model_type": "llama",
+        "intermediate_size": 16,
+        "num_key_value_heads": g,
+        "max_position_embeddings": 8,
+    }
+    for name in ("device-parameters", "kv-cache", "layer-flops"):
+        assert value(llama | {"model_type": "phi3"}, name, "tp=4") == value(llama, name, "tp=4")
+    falcon = at | {"model_type": "falcon", "ffn_hidden_size": 16, "num_kv_heads": g, "new_decoder_architecture": g > 1}
+    found = case(falcon, "device-parameters", "tp=4")
+    (fused,) = (row for row in found.formula.rows(found.model, found.plan) if "query" in row.tensor)
+    assert amount(fused, found.known) == 2 * 64 * (8 / 4 + 1 + 1) * 8
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_a_layer_that_makes_no_gradient_of_its_attention_keeps_nothing_of_it(layers):
+    """Of the first layer nothing before the MLP is trained: no random state of the kernel, and no rotary tables.
+
+    As transformers keeps it: 24 bytes in each later layer, and two tables if there is one.
+    """
+    fields = configuration("llama", 0) | {"num_hidden_layers": layers}
+    found = case(fields, "model-activations", "attention=cuda_flash,frozen=token table+attention+norm weight", b=1)
+    sizes = {role: Fraction(0) for role in (Role.RANDOM_STATE, Role.CONSTANT)}
+    for row in found.formula.rows(found.model, found.plan):
+        if row.role in sizes:
+            sizes[row.role] += amount(row, found.known)
+    tables = 2 * 2 * 8 * fields["head_dim"] if layers > 1 else 0
+    assert sizes == {Role.RANDOM_STATE: 24 * (layers - 1), Role.CONSTANT: tables}
+
+
+def test_what_every_parameter_is_trained_for_has_no_frozen_ones():
+    with pytest.raises(PlanError, match="frozen=attention: 6N takes every parameter as trained"):
+        case(configuration("llama", 0), "dense-flops-per-token", "frozen=attention")
+
+
+def test_falcon_has_norms_that_transformers_can_run():
+    fields = configuration("falcon", 0) | {"parallel_attn": True}
+    for new, norms, why in ((True, 3, "one norm or two"), (False, 2, "new decoder architecture")):
+        with pytest.raises(ConfigError, match=f"num_ln_in_parallel_attn = {norms} is not supported: .*{why}"):
+            model_of_fields(fields | {"new_decoder_architecture": new, "num_ln_in_parallel_attn": norms}, "it")
+    with pytest.raises(ConfigError, match="n_head = 4 is not understood"):  # transformers does not read it here
+        model_of_fields(fields | {"n_head": 4}, "it")
 
 
 def test_a_token_is_routed_to_no_more_experts_than_there_are():

@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.skipif(bool(NO_TORCH or NO_TRANSFORMERS), reason=NO_TORCH or NO_TRANSFORMERS),
 ]
 every = pytest.mark.parametrize("model_type", TYPES)
-seeds = pytest.mark.parametrize("seed", range(3))
+seeds = pytest.mark.parametrize("seed", range(4))
 
 b, s = 2, 7
 
@@ -129,6 +129,16 @@ def test_choosing_among_groups_keeps(seed: int, groups: int):
     )
     assert kept - ours in beside(fields, "expert layer", b, s)
     assert ours - greedy == b * s * 8
+
+
+@seeds
+def test_falcon_with_alibi_runs_a_kernel_that_keeps_the_mask(seed: int):
+    """transformers' default, sdpa: ALiBi and the causal mask are one tensor, which the kernel keeps, once for all."""
+    fields = {**configuration("falcon", seed), "alibi": True, "attention_dropout": 0.0, "multi_query": False}
+    fields |= {"new_decoder_architecture": False}
+    model = theirs(fields, "sdpa", "cpu")
+    ours = by_kind(fields, "activations", "", formats="bf16-cpu", b=b, s=s)
+    assert kept_by_layer(model, run_of(model, b, s, "cpu")) == ours
 
 
 # ---- adapters and frozen weights ----

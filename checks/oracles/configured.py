@@ -30,6 +30,7 @@ BLOCKS = ("layers", "h", "blocks")  # what transformers calls the list of layers
 
 EXPERTS = ("mixtral", "qwen3_moe", "olmoe", "gpt_oss", "deepseek_v2", "deepseek_v3")  # data decides: on the CPU
 SPACES = ("mamba", "mamba2")  # what their slow path keeps is not what their kernel keeps
+SPELLED_OUT, SPELLED = ("gelu_new", "gelu_accurate", "gelu_python_tanh"), 3  # GELUs with so many numbers of the program
 OWN = ("falcon", "bloom")  # attention of their own, no other can be put in its place
 
 
@@ -51,15 +52,19 @@ def beside(fields: dict[str, Any], kind: str, b: int, s: int) -> tuple[int, ...]
         return (2 * 2 * b * s * (fields["num_attention_heads"] - 1) * d + 16,)
     if model_type == "falcon" and fields["new_decoder_architecture"]:
         return (16,)  # the lists [-2] and [-1] that pick keys and values are tensors
+    experts = next((fields[x] for x in ("num_local_experts", "n_routed_experts", "num_experts") if x in fields), 0)
+    # Numbers of the program are there once an expert in use: that in gpt-oss's sigmoid, those of a GELU spelled out.
+    numbers = {"gpt_oss": 8}.get(model_type, 8 * SPELLED if fields.get("hidden_act") in SPELLED_OUT else 0)
+    many = range(0, numbers * experts, numbers) if numbers and experts and kind != "dense layer" else (0,)
     if model_type == "deepseek_v3" and kind == "expert layer":
         # The choice of experts is differentiated in vain: two indices a group, a group's index, and a mask of experts.
-        return (b * s * (16 * fields["n_group"] + 8 * fields["topk_group"] + fields["n_routed_experts"]),)
+        vain = b * s * (16 * fields["n_group"] + 8 * fields["topk_group"] + fields["n_routed_experts"])
+        return tuple(vain + number for number in many)
     if fields.get("topk_method") == "group_limited_greedy" and kind == "expert layer":
         # So is the choice of groups: an index a group, and those of the chosen ones. What decides among experts is not.
-        return (b * s * 8 * (fields["n_group"] + fields["topk_group"]),)
-    if model_type == "gpt_oss":
-        return tuple(range(0, 8 * fields["num_local_experts"], 8))  # the number in the sigmoid, once an expert in use
-    return (0,)
+        vain = b * s * 8 * (fields["n_group"] + fields["topk_group"])
+        return tuple(vain + number for number in many)
+    return tuple(many)
 
 
 # ---- transformers ----

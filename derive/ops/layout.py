@@ -3,21 +3,29 @@
 from dataclasses import replace
 
 from derive.errors import ShapeError
-from derive.tensor import Axis, Mesh, Tensor, shape_text
+from derive.tensor import Axis, Mesh, Remainder, Tensor, shape_text
 from derive.tracing import apply, named_axes, size_of
 
 
-def part(x: Tensor, pattern: str, *, name: str | None = None, tp: str | None = None) -> Tensor:
+def part(
+    x: Tensor,
+    pattern: str,
+    *,
+    name: str | None = None,
+    tp: str | None = None,
+    uneven: Remainder = Remainder.REFUSE,
+) -> Tensor:
     """`"qkv -> a d"`: a part of the axis on the left, as axes of their letters' sizes, in the same memory.
 
-    Whoever keeps a part keeps the whole tensor. `tp` is the new axis that a split of the old one falls on. Raises
-    `ShapeError` where `x` has no such axis.
+    Whoever keeps a part keeps the whole tensor. `tp` is the new axis that a split of the old one falls on, `uneven`
+    what to do where the degree does not divide that one. Raises `ShapeError` where `x` has no such axis.
     """
     old, _, new = (side.strip() for side in pattern.partition("->"))
     if old not in (axis.name for axis in x.axes):
         raise ShapeError(f"part {pattern!r}: {x.name!r} {shape_text(x.axes)} has no axis {old!r}")
     whole, made = x.axis(old), named_axes(new, f"part {pattern!r}")
-    made = tuple(replace(axis, split=whole.split) if axis.name == (tp or made[0].name) else axis for axis in made)
+    split = tp or made[0].name
+    made = tuple(replace(axis, split=whole.split, remainder=uneven) if axis.name == split else axis for axis in made)
     axes = tuple(each for axis in x.axes for each in (made if axis.name == old else (axis,)))
     return apply(
         "part", (x,), ((),), axes=axes, called=name or x.name, dtype=x.dtype, role=x.role, free=True, view_of=x

@@ -30,6 +30,7 @@ from formulas.architectures import decoder, experts, latent
 from formulas.architectures.decoder import drop_of
 from formulas.architectures.experts import gated, normalised
 from formulas.architectures.llama import ACTIVATIONS, final_norm, layer, mlp, norm
+from formulas.architectures.rotary import laid
 
 MODEL_TYPES = ("deepseek_v3", "kimi_k2")
 AXES = latent.AXES | experts.AXES | {"f_s": "E_s*f_e", "h_2": "2*h"}
@@ -117,7 +118,7 @@ def outline(fields, about, router, *, rotate=latent.rotated, first=3):
         fields.model_type,
         about,
         " ".join([latent.LETTERS, *(x for x in ("r_q", "E", "k", "E_s", "f_e", "f", *KINDS.values()) if x in at)]),
-        kinds(latent.attention),
+        kinds(partial(latent.attention, laid=laid(at["a"]))),
         final_norm=final_norm,
         head=decoder.HEADS[tied],
         axes=AXES,

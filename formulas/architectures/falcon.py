@@ -4,8 +4,10 @@ from functools import partial
 
 from derive import (
     Described,
+    add,
     block,
     cached,
+    constant,
     copy,
     einsum,
     expand,
@@ -32,8 +34,16 @@ def core(q, k, v, drop):
     return einsum("b a q k, k b a d -> q b a d", drop(softmax(scores)), v, name="attention output", masked="q k")
 
 
+@block(name="core", fused_by="attention")
+def biased_core(q, k, v, drop):
+    """Attention with ALiBi: what is added is one tensor with the causal mask, which a kernel keeps to run again."""
+    scores = scaled(einsum("q b a d, k b a d -> b a q k", q, k, name="scores", masked="q k"))
+    p = softmax(add(scores, constant("ALiBi and mask", "b a s s", tp="a"), name="scores"))
+    return einsum("b a q k, k b a d -> q b a d", drop(p), v, name="attention output", masked="q k")
+
+
 @block
-def attention(x, *, linear, rotate, copied, drop):
+def attention(x, *, linear, rotate, copied, drop, core=core):
     """Attention; heads may be copied out to the query heads before they are cached, as transformers does it."""
     q, k, v = (copy(each) for each in together(x, linear))
     shared = (k, v) if copied else (None, None)
@@ -68,16 +78,20 @@ LAYERS = {"in turn": layer, "side by side": parallel_layer, "side by side, each 
 def outline(fields, new):
     """How attention and MLP are arranged, which depends on the generation of the architecture."""
     parallel = fields.flag("parallel_attn", default=True, null=False)
-    norms = fields.size("num_ln_in_parallel_attn", default=2 if new else 1)
+    norms = fields.size("num_ln_in_parallel_attn", default=2 if new else 1, least=0).value
     if not parallel:
         fields.only("new_decoder_architecture", False, why="its attention and MLP are side by side")
         return "in turn"
-    return "side by side, each with a norm" if new and norms.value > 1 else "side by side"
+    if new:
+        fields.only("num_ln_in_parallel_attn", 1, 2, why="side by side there are one norm or two")
+    elif norms == 2:
+        fields.only("num_ln_in_parallel_attn", 1, why="two norms are of the new decoder architecture")
+    return "side by side, each with a norm" if new and norms == 2 else "side by side"
 
 
 def read(fields):
     """transformers' FalconConfig; heads share the hidden size."""
-    fields.ignores("rope_theta", "rope_scaling", "n_embed", "apply_residual_connection_post_layernorm")
+    fields.ignores("rope_theta", "rope_scaling", "apply_residual_connection_post_layernorm")
     new = fields.flag("new_decoder_architecture", default=False)
     alone = fields.flag("multi_query", default=True, null=False) and not new
     alibi = fields.flag("alibi", default=False)
@@ -88,18 +102,21 @@ def read(fields):
         attention=partial(
             attention,
             linear=partial(linear, bias=bias),
-            rotate=unrotated if alibi else rotated,
             copied=new,
-            drop=between if alibi else identity,
+            **(
+                {"rotate": unrotated, "drop": between, "core": biased_core}
+                if alibi
+                else {"rotate": rotated, "drop": identity}
+            ),
         ),
         mlp=partial(mlp, activation=ACTIVATIONS[activation], drop=identity, bias=bias),
         drop=drop_of(fields, "hidden_dropout"),
         **({"drop_between": between} if how == "in turn" else {}),
     )
-    h, a = fields.size("hidden_size", "n_embed"), fields.size("num_attention_heads", "n_head")
-    heads = fields.size("num_kv_heads", "n_head_kv", default=a)
+    h, a = fields.size("hidden_size", "n_embed"), fields.size("num_attention_heads")
+    heads = fields.size("num_kv_heads", default=a)
     at = {
-        "L": fields.size("num_hidden_layers", "n_layer"),
+        "L": fields.size("num_hidden_layers"),
         "h": h,
         "a": a,
         "g": fields.known(1, "multi_query") if alone else heads if new else a,

@@ -20,13 +20,16 @@ def gelu_fast(x):
     return multiply(scaled(x), copy(tanh(inner)), name="gelu output")
 
 
-ACTIVATIONS = {
-    "gelu": gelu,
-    "gelu_fast": gelu_fast,
-    "gelu_new": gelu_new,
-    "gelu_pytorch_tanh": gelu,
-    "relu": relu,
+ACTIVATIONS = {  # by transformers' names, some of which are of one function
     "silu": silu,
+    "swish": silu,
+    "gelu": gelu,
+    "gelu_pytorch_tanh": gelu,
+    "gelu_new": gelu_new,
+    "gelu_accurate": gelu_new,
+    "gelu_python_tanh": gelu_new,
+    "gelu_fast": gelu_fast,
+    "relu": relu,
 }
 
 

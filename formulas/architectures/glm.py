@@ -22,7 +22,7 @@ HALF = 0.5
 
 def read(fields, layer=layer, about="RMS norm"):
     """transformers' GlmConfig."""
-    fields.ignores("rope_theta", "rope_scaling")
+    fields.ignores("rope_theta")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     projection, at = (
         partial(linear, bias=fields.flag("attention_bias", default=True)),
@@ -33,7 +33,7 @@ def read(fields, layer=layer, about="RMS norm"):
         attention,
         project=partial(projections, linear=projection),
         rotate=partly(rotated, new_tables_of),
-        out=relaid(linear),
+        out=relaid(linear, at["a"]),
         drop=drop_of(fields),
     )
     layers = partial(layer, attention=own, mlp=partial(paired_mlp, activation=ACTIVATIONS[activation]))

@@ -31,14 +31,12 @@ LAYERS = {True: parallel_layer, False: layer}
 
 def read(fields):
     """transformers' GPTNeoXConfig; its heads share the hidden size."""
-    fields.ignores("rotary_emb_base", "rope_theta", "rope_scaling", "rotary_pct", "classifier_dropout", "is_decoder")
+    fields.ignores("rotary_emb_base", "rope_theta", "classifier_dropout", "is_decoder")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="gelu")
     projection = partial(linear, bias=fields.flag("attention_bias", default=True))
     h, a = fields.size("hidden_size"), fields.size("num_attention_heads")
     d = fields.quotient(h, a, "head_dim")
-    inner = fields.section("rope_parameters" if fields.has("rope_parameters") else "rope_scaling")
-    inside = inner.has("partial_rotary_factor")  # before rotary_pct, which older files have
-    rotated = rotary(inner, d, QUARTER) if inside else rotary(fields, d, QUARTER, names=("rotary_pct",))
+    rotated = rotary(fields, d, QUARTER, above="rotary_pct")
     drop = drop_of(fields, "hidden_dropout")
     parallel = fields.flag("use_parallel_residual", default=True)
     own = partial(
@@ -47,7 +45,7 @@ def read(fields):
             attention,
             project=partial(together, linear=projection),
             rotate=partly(rotated),
-            out=relaid(then(projection, drop)),
+            out=relaid(then(projection, drop), a),
             drop=drop_of(fields, "attention_dropout"),
         ),
         mlp=partial(mlp, activation=ACTIVATIONS[activation], drop=drop),

@@ -81,12 +81,13 @@ def read(fields):
         "rope_theta", "rope_scaling", "router_aux_loss_coef", "swiglu_alpha", "swiglu_limit",
         "initial_context_length", "experts_per_token", "hidden_act",
     )  # fmt: skip
+    window, at = fields.optional("sliding_window", default=128), sizes(fields, head=HEAD, grouped=8)
     projection = partial(linear, bias=fields.flag("attention_bias", default=True))
     own = partial(
         attention,
         project=partial(projections, linear=projection),
         rotate=rotated,
-        out=relaid(projection),
+        out=relaid(projection, at["a"]),
         drop=drop_of(fields),
     )
     mlp = partial(
@@ -95,7 +96,6 @@ def read(fields):
         experts=partial(experts.experts, inner=clamped, linear=partial(expert_linear, bias=True)),
     )
     layers = {kind: partial(layer, attention=each, mlp=mlp) for kind, each in windowed(own, sinking_core).items()}
-    window, at = fields.optional("sliding_window", default=128), sizes(fields, head=HEAD, grouped=8)
     del at["f"]
     at |= experts.sizes(fields, width="intermediate_size")
     types = alternating(fields, at["L"], window, lambda index: index % 2 == 0)

@@ -84,14 +84,14 @@ def compressed(x, queries, rotate, bias):
 
 
 @block
-def attention(x, *, queries=low_rank_queries, rotate=rotated, bias=False, drop=identity):
+def attention(x, *, queries=low_rank_queries, rotate=rotated, bias=False, drop=identity, laid=copy):
     """The latent made into keys and values again, as it is trained."""
     q_nope, q_rope, latent, k_rope = compressed(x, queries, rotate, bias)
     q = concat("d_nope d_rope -> d", q_nope, q_rope, name="query")
     kv = linear(latent, "r_kv -> a d_kv", tp="a", name="key and value")
     k_nope, v = part(kv, "d_kv -> d_nope", name="key"), part(kv, "d_kv -> d_v", name="value")
     k = concat("d_nope d_rope -> d", k_nope, along(k_rope, "a", before="d_rope", tp=True), name="key")
-    y = copy(core(q, k, v, drop))  # the queries were put together, so that heads are before tokens
+    y = laid(core(q, k, v, drop))  # the queries were put together, so that heads are before tokens
     return linear(y, "a d_v -> h", tp="a", bias=bias, name="projection")
 
 

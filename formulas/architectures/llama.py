@@ -14,13 +14,11 @@ from derive import (
     constant,
     expand,
     fp32,
-    gelu,
     identity,
     linear,
     mean,
     multiply,
     parameter,
-    relu,
     repeat_heads,
     rotate_half,
     rsqrt,
@@ -28,6 +26,7 @@ from derive import (
     square,
 )
 from formulas.architectures.decoder import HEADS, decoder, drop_of
+from formulas.architectures.fused import ACTIVATIONS
 from formulas.architectures.gpt import core
 
 
@@ -116,7 +115,6 @@ llama_repeat_kv = decoder(
 )
 
 MODEL_TYPES = ("llama",)
-ACTIVATIONS = {"silu": silu, "gelu": gelu, "gelu_pytorch_tanh": gelu, "relu": relu}
 
 
 def sizes(fields, head=None, grouped=None, heads=None, vocabulary=None):
@@ -164,7 +162,7 @@ def read(fields):
     biases = fields.flag("attention_bias", default=False), fields.flag("mlp_bias", default=False)
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     drop, tied = drop_of(fields), fields.flag("tie_word_embeddings", default=False)
-    if (tied, biases, activation, drop) == (False, (False, False), "silu", identity):
+    if (tied, biases, ACTIVATIONS[activation], drop) == (False, (False, False), silu, identity):
         return Described(llama, sizes(fields))
     projection, products = (partial(linear, bias=bias) for bias in biases)
     own = partial(

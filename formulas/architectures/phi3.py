@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from derive import block, linear, multiply, part, silu
+from derive import Remainder, block, linear, multiply, part, silu
 from formulas.architectures.decoder import drop_of
 from formulas.architectures.llama import (
     ACTIVATIONS,
@@ -21,10 +21,11 @@ MODEL_TYPES = ("phi3",)
 def together(x, linear=linear):
     """Queries, keys and values as parts of one product."""
     qkv = linear(x, "h -> qkv", tp="qkv", name="query, key and value")
-    return tuple(part(qkv, f"qkv -> {head} d", name=name) for head, name in (("a", "query"), *KEYS))
+    return tuple(part(qkv, f"qkv -> {head} d", name=name, uneven=uneven) for head, name, uneven in PARTS)
 
 
-KEYS = (("g", "key"), ("g", "value"))
+KEYS = (("g", "key", Remainder.REPLICATE), ("g", "value", Remainder.REPLICATE))
+PARTS = (("a", "query", Remainder.REFUSE), *KEYS)
 AXES = {"qkv": "(a + 2*g)*d", "f_2": "2*f"}
 
 
@@ -44,11 +45,12 @@ def layer(x, attention=attention, mlp=paired_mlp, *, drop):
 
 def read(fields):
     """transformers' Phi3Config."""
-    fields.ignores("original_max_position_embeddings", "embd_pdrop", "rope_theta", "rope_scaling")
+    fields.ignores("original_max_position_embeddings", "embd_pdrop", "rope_theta")
     activation = fields.choice("hidden_act", known=ACTIVATIONS, default="silu")
     window, at = fields.optional("sliding_window", default=None), sizes(fields)
     rotated = rotary(fields, at["d"], default=1.0)
-    own = partial(attention, project=together, rotate=partly(rotated), out=relaid(linear), drop=drop_of(fields))
+    out = relaid(linear, at["a"])
+    own = partial(attention, project=together, rotate=partly(rotated), out=out, drop=drop_of(fields))
     layers = {
         kind: partial(
             layer, attention=each, mlp=partial(paired_mlp, activation=ACTIVATIONS[activation]),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import partial
 
-from derive import add, concat, constant, copy, multiply, part, rotate_half
+from derive import add, concat, constant, copy, identity, multiply, part, rotate_half
 from derive.config import ConfigError
 from derive.model import Given
 
@@ -17,15 +17,25 @@ class Rotary:
     axes: dict = field(default_factory=dict)
 
 
-def rotary(fields, d, default, *, names=("partial_rotary_factor",), section="rope_parameters"):
-    """What the share of a head says that a file has, at its top or in the section of its rotary parameters."""
-    inner = fields.section(section) if fields.has(section) and not fields.has(*names) else fields
-    share = inner.share(*names, default=default)
-    width = Given(int(d.value * share), f"head width * {names[0]}")
+SHARE = "partial_rotary_factor"
+
+
+def rotary(fields, d, default, *, above=SHARE):
+    """What the share of a head says that a file has: in its rotary parameters, or else at its top, where it is `above`.
+
+    The rotary parameters are rope_scaling, or, where that is missing or empty, rope_parameters.
+    """
+    inner = fields.section("rope_parameters")
+    if (older := fields.section("rope_scaling")).values:
+        inner = older
+    fields.ignores(above)
+    share = inner.share(SHARE) if inner.has(SHARE) else fields.share(above, default=default)
+    name = inner.prefix + SHARE if inner.has(SHARE) else above
+    width = Given(int(d.value * share), f"head width * {name}")
     if width.value == d.value:
         return Rotary()
     if not width.value or width.value % 2:
-        raise ConfigError(f"{names[0]} = {share} rotates {width.value} of {d.value}: an even number is needed")
+        raise ConfigError(f"{name} = {share} rotates {width.value} of {d.value}: an even number is needed")
     return Rotary({"d_rope": width}, " d_rope", {"d_pass": "d - d_rope"})
 
 
@@ -61,12 +71,18 @@ def apart(q, k, letters, turn, tables):
     return turn(q, *tables(letters)), turn(k, *tables(letters))
 
 
-def relaid(out):
+def laid(heads):
+    """What lays tokens before heads again: nothing where there is one head."""
+    return identity if heads.value == 1 else copy
+
+
+def relaid(out, heads):
     """An output layer that copies what attention gives: a kernel lays its result out as the queries are laid out.
 
     Queries that were put together from parts have heads before tokens, the output layer tokens before heads.
     """
-    return lambda y, pattern, **settings: out(copy(y), pattern, **settings)
+    again = laid(heads)
+    return lambda y, pattern, **settings: out(again(y), pattern, **settings)
 
 
 def partly(rotary, tables=tables_of, how=together):

@@ -23,6 +23,8 @@ def alternating(fields, count, window, is_window):
     """The type of every layer: as the list says, or, where there is none, as the type's own rule for layer i."""
     listed = fields.texts("layer_types", known=TYPES, count=count.value)
     if window is None:
+        if "sliding_attention" in (listed or ()):
+            raise ConfigError("layer_types has sliding_attention, but no window is used: its length is not known")
         return ("full_attention",) * count.value
     rule = ("sliding_attention" if is_window(index) else "full_attention" for index in range(count.value))
     return listed or tuple(rule)

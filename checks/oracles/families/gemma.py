@@ -31,7 +31,7 @@ def configuration(model_type: str, seed: int) -> Fields:
     """A file of this type at random small sizes, with every setting that the type has, some of them left out."""
     n = draw(seed)
     layers = n.one_of(2, 3, 7)
-    fields = llama_like(n, model_type=model_type, attention_bias=n.flag(), attention_dropout=n.one_of(0.0, 0.1))
+    fields = llama_like(n, model_type=model_type, attention_bias=n.flag())
     fields |= {
         "num_hidden_layers": layers,
         "hidden_activation": n.one_of("gelu_pytorch_tanh", "silu", "relu"),
