@@ -11,7 +11,7 @@ from checks.configurations import configuration
 from derive.drawing.axes import short
 from derive.drawing.png import png
 from derive.drawing.svg import SIZE, WIDE
-from derive.drawing.theme import FILLS, ON_FILL, THEMES
+from derive.drawing.theme import FILLS, ON_FILL, ROOT, THEMES
 from derive.drawing.words import width
 from derive.errors import DeriveError
 from derive.interval import Interval
@@ -266,3 +266,16 @@ def test_the_share_of_attention_is_a_quotient_of_formulas(name: str):
 
 def test_a_width_is_that_of_the_text():
     assert width("WWW", SIZE) > width("iii", SIZE) > 0
+
+
+def test_a_style_sheet_reaches_its_picture_alone_and_follows_the_page_before_the_system():
+    root = etree.fromstring(draw("gemms", about("default")).svg())
+    sheet = (root.find(f"{SVG}style") or root[2]).text or ""
+    dark = ";".join(f"--{ROOT}-{name}:{value}" for name, value in THEMES["dark"].items())
+    assert f"@media (prefers-color-scheme:dark){{.{ROOT}{{{dark};}}}}" in sheet
+    assert f"[data-theme=dark] .{ROOT}{{{dark};}}" in sheet
+    assert all(f"[data-theme={name}] .{ROOT}{{" in sheet for name in THEMES)
+    selectors = re.findall(r"([^{}]+)\{", sheet.replace("@media (prefers-color-scheme:dark){", ""))
+    assert all(f".{ROOT}" in each for each in selectors)
+    used = {name for each in root.iter() for name in (each.get("class") or "").split()}
+    assert used <= {ROOT, *re.findall(r"\.([a-z0-9]+)\{", sheet)}
