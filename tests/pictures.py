@@ -43,7 +43,7 @@ def boxes(root: Element) -> Iterator[Box]:
         tag = each.tag.removeprefix(SVG)
         if tag == "rect":
             x, y, wide, high = (float(each.get(key, "0")) for key in ("x", "y", "width", "height"))
-            assert wide >= 0 and high >= 0
+            assert min(wide, high) >= 0
             yield Box(x, y, x + wide, y + high, tag)
         elif tag == "line":
             x1, y1, x2, y2 = (float(each.get(key, "0")) for key in ("x1", "y1", "x2", "y2"))

@@ -28,7 +28,7 @@ WAYS = {
 }
 CASES = [(name, way) for name in NAMES for way in WAYS if way == "default" or FORMULAS[name].needs_model]
 CASES += [(name, "gpt2") for name in NAMES if FORMULAS[name].takes_model and not FORMULAS[name].needs_model]
-PLANNED = {*NAMES, "explain", "compare", "solve", "plan"}  # what takes a plan
+PLANNED = {*NAMES, "explain", "compare", "solve", "plan", "figure"}  # what takes a plan
 LISTS = [
     ("list",), ("models",), ("notation",), ("sources",), ("explain", "activations", "34"),
     ("explain", "activations", "24", "--plan", "tp=t"), ("explain", "parameters", "12", "--model", "gpt2"),

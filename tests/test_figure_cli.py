@@ -37,7 +37,7 @@ def test_without_a_file_it_is_printed(capsys):
     assert etree.fromstring(capsys.readouterr().out).get("role") == "img"
 
 
-def test_an_ascii_stream_gets_the_same_picture(tmp_path: Path):
+def test_an_ascii_stream_gets_the_same_picture():
     def printed(encoding: str) -> bytes:
         environment = {**os.environ, "PYTHONIOENCODING": encoding}
         command = [sys.executable, "-m", "derive", "figure", "bytes-per-parameter"]

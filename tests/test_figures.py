@@ -1,4 +1,4 @@
-"""Pictures: whole and well-formed, nothing outside or on top of one another, and the numbers in them are the formulas'."""
+"""Pictures: well-formed, nothing outside or on top of one another, and their numbers are the formulas'."""
 
 import re
 from dataclasses import replace
@@ -11,7 +11,7 @@ from checks.configurations import configuration
 from derive.drawing.axes import short
 from derive.drawing.png import png
 from derive.drawing.svg import SIZE, WIDE
-from derive.drawing.theme import FILLS, ON_FILL, THEMES
+from derive.drawing.theme import FILLS, ON_FILL, ROOT, THEMES
 from derive.drawing.words import width
 from derive.errors import DeriveError
 from derive.interval import Interval
@@ -83,12 +83,14 @@ def test_a_picture_is_one_file_with_nothing_outside_and_no_text_on_text(name: st
     assert root.get("role") == "img"
     assert [each.tag for each in root][:3] == [f"{SVG}title", f"{SVG}desc", f"{SVG}style"]
     title, desc = (root.find(f"{SVG}{tag}") for tag in ("title", "desc"))
-    assert title is not None and desc is not None and desc.text is not None
-    assert len(desc.text) > 40
+    assert title is not None
+    assert desc is not None
+    assert len(desc.text or "") > 40
     assert set((root.get("aria-labelledby") or "").split()) == {title.get("id"), desc.get("id")}
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     for box in boxes(root):
-        assert box.left >= -0.01 and box.right <= WIDE + 0.01 and box.top >= -0.01, box
+        assert min(box.left, box.top) >= -0.01, box
+        assert box.right <= WIDE + 0.01, box
         assert box.bottom <= picture.height + 0.01, box
     assert overlaps(root) == []
     assert min(each.size for each in texts(root)) >= 14.5  # at the 360 pixels of a phone, 11 pixels
@@ -264,3 +266,16 @@ def test_the_share_of_attention_is_a_quotient_of_formulas(name: str):
 
 def test_a_width_is_that_of_the_text():
     assert width("WWW", SIZE) > width("iii", SIZE) > 0
+
+
+def test_a_style_sheet_reaches_its_picture_alone_and_follows_the_page_before_the_system():
+    root = etree.fromstring(draw("gemms", about("default")).svg())
+    sheet = (root.find(f"{SVG}style") or root[2]).text or ""
+    dark = ";".join(f"--{ROOT}-{name}:{value}" for name, value in THEMES["dark"].items())
+    assert f"@media (prefers-color-scheme:dark){{.{ROOT}{{{dark};}}}}" in sheet
+    assert f"[data-theme=dark] .{ROOT}{{{dark};}}" in sheet
+    assert all(f"[data-theme={name}] .{ROOT}{{" in sheet for name in THEMES)
+    selectors = re.findall(r"([^{}]+)\{", sheet.replace("@media (prefers-color-scheme:dark){", ""))
+    assert all(f".{ROOT}" in each for each in selectors)
+    used = {name for each in root.iter() for name in (each.get("class") or "").split()}
+    assert used <= {ROOT, *re.findall(r"\.([a-z0-9]+)\{", sheet)}

@@ -42,7 +42,8 @@ def run(_name: str, options: Namespace) -> int:
         present(["derive figure NAME -o FILE.svg or FILE.png", Table("", ("figure", "shows", "takes"), rows)])
         return 0
     figure = figure_of(options.figure)
-    form = form_of(options.output) if options.output is not None else ".svg"
+    file: str | None = options.output
+    form = form_of(file) if file is not None else ".svg"
     if form == ".png":
         from derive.drawing.png import check_installed
 
@@ -53,15 +54,15 @@ def run(_name: str, options: Namespace) -> int:
 
     picture = draw(options.figure, subject_of(options))
     theme = None if options.theme == "auto" else options.theme
-    if form == ".png":
-        from derive.drawing.png import png
-
-        write_whole(options.output, png(picture, theme or "light"))
-    elif options.output is not None:
-        write_whole(options.output, picture.svg(theme))
-    else:
+    if file is None:
         encoding = sys.stdout.encoding or "ascii"
         sys.stdout.write(picture.svg(theme).encode(encoding, "xmlcharrefreplace").decode(encoding))
+    elif form == ".png":
+        from derive.drawing.png import png
+
+        write_whole(file, png(picture, theme or "light"))
+    else:
+        write_whole(file, picture.svg(theme))
     return 0
 
 

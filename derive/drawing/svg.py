@@ -12,6 +12,7 @@ from derive.drawing.words import balanced, clean, width, wrapped
 
 SIZE, SMALL, HEAD = 15.0, 15.0, 19.0  # of text: at the 360 pixels of a phone, 15 of 480 units are 11 pixels
 WIDE, MARGIN = 480.0, 14.0  # of every picture: a column that a phone shows whole
+ROOM = 0.87 * (WIDE - 2 * MARGIN)  # of lines that are wrapped: some screens have a wider font than Helvetica
 SCALE = 1.5  # units to pixels, where nothing around the picture says how large it is
 
 Point = tuple[float, float]
@@ -106,7 +107,9 @@ def text(
     )
 
 
-def line(x1: float, y1: float, x2: float, y2: float, name: str = "axis", thick: float = 1, dash: str = "") -> str:
+def line(  # noqa: PLR0917  # its two ends read as they are drawn
+    x1: float, y1: float, x2: float, y2: float, name: str = "axis", thick: float = 1, dash: str = ""
+) -> str:
     """A straight line; `dash` is a pattern such as "4 3"."""
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return (
@@ -161,7 +164,7 @@ def filled(kind: int, x: float, y: float, wide: float, high: float, *, round_: f
 
 def heading(title: str, below: str = "", *, top: float = MARGIN) -> tuple[list[str], float]:
     """The title and a line below it, wrapped to the picture's width, and where what follows may start."""
-    room, y, made = WIDE - 2 * MARGIN, top + HEAD - 3, []
+    room, y, made = ROOM, top + HEAD - 3, []
     for words in balanced(title, room, HEAD):
         made.append(text(MARGIN, y, words, size=HEAD, bold=True))
         y += HEAD + 4
@@ -174,7 +177,7 @@ def heading(title: str, below: str = "", *, top: float = MARGIN) -> tuple[list[s
 def paragraph(words: str, y: float, *, name: str = "mute", most: int = 6) -> tuple[list[str], float]:
     """Lines of text across the picture from y on, and where what follows may start."""
     made = []
-    for each in wrapped(words, WIDE - 2 * MARGIN, SIZE, most=most):
+    for each in wrapped(words, ROOM, SIZE, most=most):
         made.append(text(MARGIN, y + SIZE, each, name=name))
         y += SIZE + 4
     return made, y

@@ -67,7 +67,7 @@ def fitted(words: str, room: float, size: float, *, bold: bool = False) -> str:
     """The text, cut with an ellipsis where it is wider than its room.
 
     >>> fitted("a very long name of a model", 100, 10)
-    'a very long name of a…'
+    'a very long name of…'
     """
     words = clean(words)
     if width(words, size, bold=bold) <= room:
@@ -81,7 +81,7 @@ def wrapped(words: str, room: float, size: float, *, bold: bool = False, most: i
     """The text in lines that are no wider than their room; what is beyond the last line is cut.
 
     >>> wrapped("bytes that training holds for each parameter", 120, 10)
-    ['bytes that training', 'holds for each parameter']
+    ['bytes that training holds', 'for each parameter']
     """
     lines: list[str] = []
     for word in filter(None, clean(words).split(" ")):
@@ -97,7 +97,7 @@ def balanced(words: str, room: float, size: float) -> list[str]:
     """A bold title in as few lines as it needs, all about as long.
 
     >>> balanced("bytes that training holds for each parameter", 330, 16)
-    ['bytes that training', 'holds for each parameter']
+    ['bytes that training holds', 'for each parameter']
     """
     lines = wrapped(words, room, size, bold=True)
     while room > size and len(shorter := wrapped(words, room - size, size, bold=True)) == len(lines):

@@ -28,24 +28,22 @@ class Figure:
 
 FIGURES = {
     "roofline": Figure(
-        "what devices can compute at an arithmetic intensity, and what operations have", "roofline", ("model", "gpu", "dtype")
+        "what devices compute at an arithmetic intensity, and what operations have",
+        "roofline",
+        ("model", "gpu", "dtype"),
     ),
-    "memory-step": Figure(
-        "memory of a device over one training step", "memory_step", ("model", "plan", "gpu")
-    ),
+    "memory-step": Figure("memory of a device over one training step", "memory_step", ("model", "plan", "gpu")),
     "bytes-per-parameter": Figure(
         "what training holds for each parameter, by recipe and by ZeRO stage", "bytes_per_parameter", ("plan",)
     ),
     "layer": Figure(
         "one layer as a data flow, with what it keeps for its backward pass", "layer", ("model", "plan"), letters=True
     ),
-    "gemms": Figure(
-        "the three matrix products of one weight", "gemms", ("model", "plan"), letters=True
-    ),
+    "gemms": Figure("the three matrix products of one weight", "gemms", ("model", "plan"), letters=True),
     "attention-share": Figure(
         "attention's share of a model's FLOPs, by sequence length", "attention_share", ("model", "plan")
     ),
-}  # fmt: skip
+}
 
 
 def figure_of(name: str) -> Figure:

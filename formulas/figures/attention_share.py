@@ -63,9 +63,8 @@ def share(about: Model, subject: Subject, s: int) -> Fraction:
         case = situation(formula_of(name), about, subject.plan)
         value = number(case.expression, {**case.known, "s": Given(s, "figure")})
         if not isinstance(value, Fraction):
-            raise DeriveError(
-                f"{name} has no value for {about.name or about.architecture.name}: sizes are missing, such as --set h=4096"
-            )
+            which = about.name or about.architecture.name
+            raise DeriveError(f"{name} has no value for {which}: sizes are missing, such as --set h=4096")
         found.append(value)
     return found[0] / found[1]
 

@@ -81,7 +81,7 @@ def bytes_per_parameter(about: Subject) -> Picture:
     made += keyed
     sections = {
         "by recipe, on one device (bytes/parameter)": recipes,
-        f"recipe {plan.recipe.name} by ZeRO stage, {_degree(plan)} devices (bytes/parameter)": stages,
+        f"{plan.recipe.name} by ZeRO stage, {_degree(plan)} devices (bytes/parameter)": stages,
     }
     for words, bars in sections.items():
         y += 10

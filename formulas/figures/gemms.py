@@ -11,9 +11,11 @@ from derive.drawing.svg import Picture
 from derive.drawing.words import fitted, together, width
 from derive.errors import DeriveError
 from derive.evaluation import number
-from derive.folds import shard, width as width_of
+from derive.folds import shard
+from derive.folds import width as width_of
 from derive.functions import rational
 from derive.ledger import Row
+from derive.model import Given, apply_relations
 from derive.reading import to_tree
 from derive.roles import Role
 from derive.situation import Situation, situation
@@ -57,8 +59,12 @@ def heaviest(case: Situation) -> Tensor:
     def size(each: Tensor) -> Fraction:
         weight = _weight(each)
         assert weight is not None
-        value = _number(_product(weight.axes), case)
-        return value if value is not None else Fraction(0)
+        assert case.model is not None
+        amount = apply_relations(_product(weight.axes), case.model.relations, common)
+        # Without sizes, letters that nothing relates to one another are taken to be equal.
+        known = case.known or {letter: Given(1, "equal") for letter in case.model.architecture.letters.split()}
+        value = number(to_tree(amount, common.order), known)
+        return value if isinstance(value, Fraction) else Fraction(0)
 
     return max(found, key=size)
 
@@ -82,10 +88,15 @@ def _number(amount, case: Situation) -> Fraction | None:
     return value if isinstance(value, Fraction) else None
 
 
+def _contraction(product: Tensor) -> Contraction:
+    assert product.op is not None
+    assert product.op.contraction is not None
+    return product.op.contraction
+
+
 def gemms_of(product: Tensor) -> tuple[Gemm, Gemm, Gemm]:
     """The forward product and its two gradients, which differentiating the einsum gives."""
-    assert product.op is not None and product.op.contraction is not None
-    made: Contraction = product.op.contraction
+    made = _contraction(product)
     x, w = made.operands
     inner = tuple(each for each in x if each in w)
     tokens = tuple(each for each in x if each not in w)
@@ -106,7 +117,7 @@ def gemms(about: Subject) -> Picture:
     assert case.model is not None
     product = heaviest(case)
     weight = _weight(product)
-    assert weight is not None and product.op is not None and product.op.contraction is not None
+    assert weight is not None
     three = gemms_of(product)
     counted = _counted(three, weight, case)
     shared, value = _text(counted[0].value), _number(counted[0].value, case)
@@ -117,7 +128,7 @@ def gemms(about: Subject) -> Picture:
     made, y = svg.heading(title, below)
     said: list[str] = []
     for place, each in enumerate(three):
-        drawn, y = _drawn(each, place, product.op.contraction, case, y + 14)
+        drawn, y = _drawn(each, place, _contraction(product), case, y + 14)
         made += drawn
         said.append(f"{each.name}: {each.pattern}")
     words = f"{shared} FLOPs in each of three products. {'; '.join(said)}."

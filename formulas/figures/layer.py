@@ -85,7 +85,9 @@ def layer(about: Subject) -> Picture:
     made += _edges(steps, column, rows)
     most = max((each.bytes for each in held if each.bytes is not None), default=Fraction(1))
     for place, each in enumerate(lines):
-        made += _line(each, steps, column, top + (place + 0.5) * ROW, start, most)
+        if not each.block:
+            at = _x(column[each.step]), top + (place + 0.5) * ROW
+            made += _line(each, steps[each.step], at, start, most)
     words = ", ".join(f"{each.name} {_amount(each)} ({each.how})" for each in held)
     said = f"The operations of one layer from top to bottom, with the tensors that it keeps: {words}."
     return Picture("layer", title, said, top + len(lines) * ROW + 12, tuple(made))
@@ -152,13 +154,11 @@ def _edges(steps: Sequence[Step], column: list[int], rows: dict[int, float]) -> 
     return made
 
 
-def _line(each: Line, steps: Sequence[Step], column: list[int], y: float, start: float, most: Fraction) -> list[str]:
-    if each.block:
-        return []
-    x = _x(column[each.step])
+def _line(each: Line, step: Step, at: svg.Point, start: float, most: Fraction) -> list[str]:
+    x, y = at
     if each.held is None:
         inset = RIGHT - 5 * each.depth
-        name = fitted(steps[each.step].name, inset - start, svg.SIZE, bold=True)
+        name = fitted(step.name, inset - start, svg.SIZE, bold=True)
         return [svg.circle(x, y, 6, "ink"), svg.text(start, y + 5, name, bold=True)]
     held, kind = each.held, KINDS[each.held.how]
     note = f"{held.name}: {held.dtype} {held.text} bytes, {held.how}"

@@ -63,7 +63,7 @@ def moments(about: Subject) -> Moments:
 
 
 def micro_batches(about: Subject) -> int:
-    """As many as the pipeline has stages: then its first stage runs all forward passes, and then all backward ones."""
+    """As many as the pipeline has stages: so many are under way at once on its first stage."""
     if not isinstance(about.plan.pp, int):
         raise PlanError(f"plan pp={about.plan.pp}: a picture needs a number of stages")
     return about.plan.pp
@@ -72,7 +72,7 @@ def micro_batches(about: Subject) -> int:
 def _resident(about: Subject) -> list[tuple[Role | None, Fraction]]:
     case = situation(formula_of("resident-states"), about.model, about.plan)
     rows = case.formula.rows(case.model, case.plan)
-    values = ((row.role, number(to_tree(row.value, common.order), case.known | case.real)) for row in rows)
+    values = ((row.role, number(to_tree(row.value, common.order), {**case.known, **case.real})) for row in rows)
     return [(role, value) for role, value in values if isinstance(value, Fraction)]
 
 
@@ -93,6 +93,7 @@ def _flops(about: Subject, passes: tuple[str, ...]) -> Fraction:
 
 def memory_step(about: Subject) -> Picture:
     """Stacked areas over the step, the peak marked, and what the device has for tensors as a band."""
+    written = about.laid_out
     if about.plan.pp != 1:
         about = replace(about, plan=replace(about.plan, stage="first"))
     there = moments(about)
@@ -103,8 +104,9 @@ def memory_step(about: Subject) -> Picture:
     reported = about.device.value("M", "").value
     assert isinstance(usable, Interval)
     title = f"One training step of {together(about.name)}: {brief(peak, 'byte')} at the peak"
-    batches = "one micro-batch" if there.micro_batches == 1 else f"{there.micro_batches} micro-batches, first stage"
-    made, top = svg.heading(title, f"{about.laid_out} · {batches} · {about.device.name}")
+    many = f"{there.micro_batches} micro-batches under way on the first stage, gradients of earlier ones there"
+    batches = "one micro-batch" if there.micro_batches == 1 else many
+    made, top = svg.heading(title, f"{written} · {batches} · {about.device.name}")
     top += 36
     small = peak * SMALL < usable.low  # beside the device's memory nothing of it would be seen
     high = peak * Fraction(125, 100) if small else max(peak, Fraction(reported)) * Fraction(108, 100)
@@ -151,10 +153,11 @@ def _unit(high: Fraction) -> tuple[Fraction, str]:
 def _areas(frame: Frame, there: Moments, unit: Fraction) -> list[str]:
     """What stays, what the backward pass makes, and what it frees; each on top of the one before."""
     end, last = there.forward, 1 + STEP
-    first = end + (1 - end) / there.micro_batches  # gradients are whole when the first backward pass is done
     loss = (1 - end) / 30 if there.at_loss else Fraction(0)
     zero = Fraction(0)
-    gradients: Points = [(end, zero), (first, there.gradients), (last, there.gradients)]
+    gradients: Points = [(end, zero), (Fraction(1), there.gradients), (last, there.gradients)]
+    if there.micro_batches > 1:  # as forward-end and peak-memory have it: those of earlier ones are there
+        gradients = [(zero, there.gradients), (last, there.gradients)]
     layers: list[tuple[int, Points]] = [
         (1, [(zero, there.weights), (last, there.weights)]),
         (2, [(zero, there.optimizer), (last, there.optimizer)]),
@@ -168,10 +171,10 @@ def _areas(frame: Frame, there: Moments, unit: Fraction) -> list[str]:
         if not any(y for _, y in points):
             continue
         upper = _added(lower, points)
-        drawn = [[frame.at(x, y / unit) for x, y in line] for line in (upper, _within(lower, upper))]
-        made.append(svg.area(*drawn, f"f{kind}"))
+        above, below = ([frame.at(x, y / unit) for x, y in line] for line in (upper, _within(lower, upper)))
+        made.append(svg.area(above, below, f"f{kind}"))
         if f"h{kind}" in svg.HATCHES:
-            made.append(svg.area(*drawn, f"h{kind}"))
+            made.append(svg.area(above, below, f"h{kind}"))
         lower = upper
     return made
 

@@ -29,15 +29,14 @@ class Operation:
 
 def operations(about: Subject) -> list[Operation]:
     """The operations by rising intensity, each valued by its formula of the catalog."""
-    n = {"n": SQUARE}
     found = [
         Operation("ReLU", about.exact("relu-intensity")),
         Operation("GELU", about.exact("gelu-intensity")),
-        Operation("dot product", about.exact("dot-intensity", **n)),
-        Operation("matrix times vector", about.exact("matvec-intensity", **n)),
-        Operation(f"matrix product, n = {SQUARE}", about.exact("arithmetic-intensity", m=SQUARE, p=SQUARE, **n)),
+        Operation("dot product", about.exact("dot-intensity", n=SQUARE)),
+        Operation("matrix times vector", about.exact("matvec-intensity", n=SQUARE)),
+        Operation(f"matrix product, n = {SQUARE}", about.exact("arithmetic-intensity", m=SQUARE, n=SQUARE, p=SQUARE)),
     ]
-    s = about.model.sizes["s"].value if "s" in about.model.sizes else None
+    s = about.model.sizes["s"].value if "s" in about.model.sizes else 0
     decode = about.value("decode-intensity") if s else None
     if isinstance(decode, Fraction):
         found.append(Operation(f"decoding, b = 1, s = {short(s)}", decode))
