@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from derive.citation import Claim
@@ -17,7 +19,7 @@ from derive.quantity import Formula
 from derive.reading import sum_to_tree
 from derive.render import comparison, explanation, proofs
 from derive.render import markdown as as_markdown
-from derive.render.table import Table, plain
+from derive.render.table import Table
 from derive.report import Report, report
 from derive.settled import Settled
 from derive.verdict import Judgement, judge
@@ -83,10 +85,26 @@ def _joined(*parts: Iterable[str]) -> str:
     return "\n".join(line for part in parts for line in part).rstrip("\n")
 
 
-def _as_text(parts: Iterable[str | Table]) -> str:
-    """What the command line prints in a pipe, as it stands there."""
-    text = "\n".join(part if isinstance(part, str) else plain(part) for part in parts)
-    return f"```text\n{text.strip(chr(10)).replace('```', '` ` `')}\n```"
+def _laid_out(parts: Iterable[str | Table]) -> str:
+    """What the command line prints: its lines as lines, its tables as tables."""
+    lines: list[str] = []
+    for is_text, each in groupby(parts, lambda part: isinstance(part, str)):
+        if is_text:
+            text = "\n".join(part for part in each if isinstance(part, str))
+            paragraphs = (paragraph.splitlines() for paragraph in text.strip("\n").split("\n\n"))
+            lines += ["\\\n".join(map(_line, paragraph)) + "\n" for paragraph in paragraphs]
+        else:
+            for table in (part for part in each if isinstance(part, Table)):
+                lines += [f"**{as_markdown.escape(table.title.strip())}**\n"] if table.title.strip() else []
+                rows = [tuple(map(as_markdown.escape, row)) for row in table.rows]
+                lines += as_markdown.laid_out(replace(table, rows=rows))
+    return "\n".join(lines).rstrip("\n")
+
+
+def _line(line: str) -> str:
+    """A line of text, its indentation kept."""
+    words = line.lstrip()
+    return "&nbsp;" * (len(line) - len(words)) + as_markdown.escape(words)
 
 
 # By class, its Markdown as GitHub reads it.
@@ -98,7 +116,7 @@ SHOWN: dict[type, Callable[[Any], str]] = {
     Claim: lambda claim: _judgement(judge(claim)),
     Judgement: _judgement,
     Valued: _claim,
-    Side: lambda side: _as_text(comparison.parts((side,))),
-    Explanation: lambda found: _as_text(explanation.tables((found,))),
-    Settled: lambda found: _as_text(proofs.in_full([found])),
+    Side: lambda side: _laid_out(comparison.parts((side,))),
+    Explanation: lambda found: _laid_out(explanation.tables((found,))),
+    Settled: lambda found: _laid_out(proofs.in_full([found])),
 }

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from derive.cli import main
+from derive.plan import KEYS
+from formulas.configs import model_types
 from tests.guides import IN_CI, Block, _compare, blocks, run_all
 
 ROOT = Path(__file__).parent.parent
@@ -87,6 +89,16 @@ def test_numbers_in_the_text(key, capsys):
     plan = {"411312128": ["--plan", "tp=8,sp"]}.get(key, [])
     main(["activations", "--model", "llama3-70b", *plan])
     assert key in capsys.readouterr().out
+
+
+def test_the_readme_names_every_model_type():
+    (listed,) = re.findall(r"Read are the types (.*?), and the language model", TEXTS["README.md"], flags=re.DOTALL)
+    assert sorted(re.split(r",\s+|\s+and\s+", listed)) == list(model_types())
+
+
+def test_the_table_of_plans_has_every_key():
+    text = TEXTS["docs/commands.md"]
+    assert [key for key in KEYS if f"`{key}`" not in text and f"`{key}=" not in text] == []
 
 
 def test_a_block_that_nobody_runs_is_seen(tmp_path):

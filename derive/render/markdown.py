@@ -137,9 +137,20 @@ def _notes(report: Report) -> dict[str, list[str]]:
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    table = without_empty(Table("", heads, rows))
+    yield from laid_out(without_empty(Table("", heads, rows)))
+
+
+def laid_out(table: Table) -> Iterator[str]:
+    """A table whose cells are Markdown; columns of numbers are set flush right.
+
+    >>> print("\\n".join(laid_out(Table("", ("letter", "value"), [("s", "2048")], frozenset({1})))))
+    | letter | value |
+    | --- | ---: |
+    | s | 2048 |
+    <BLANKLINE>
+    """
     yield "| " + " | ".join(table.heads) + " |"
-    yield "|" + " --- |" * len(table.heads)
+    yield "|" + "".join(" ---: |" if column in table.numeric else " --- |" for column in range(len(table.heads)))
     for row in table.rows:
         yield "| " + " | ".join(row) + " |"
     yield ""
