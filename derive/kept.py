@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from derive.errors import unknown
 from derive.roles import PARAMETERS
 from derive.tensor import OUTPUT, BlockCall, Tensor
-from derive.tracing import KERNEL_KEEPS, READ, STACK_INPUT, STACK_OUTPUT, Trace, check_blocks
+from derive.tracing import KERNEL_KEEPS, READ, STACK_INPUT, STACK_OUTPUT, Trace
 
 if TYPE_CHECKING:
     from derive.plan import Plan
@@ -224,3 +224,10 @@ def made_again(traced: Trace, plan: Plan, *, first: bool = False) -> Counter[Ten
 def calls(traced: Trace) -> tuple[BlockCall, ...]:
     """Every call of a block once."""
     return tuple(dict.fromkeys(call for tensor in traced.tensors for call in tensor.blocks))
+
+
+def check_blocks(known: tuple[str, ...], names: tuple[str, ...]) -> None:
+    """Every one of `names` is one of the `known` blocks, or `UnknownName` says which is not and what is."""
+    for name in names:
+        if name not in known:
+            raise unknown("block", name, known)

@@ -10,13 +10,12 @@ from functools import cached_property, lru_cache
 from derive.errors import ModelError
 from derive.evaluation import implied, is_rational, number, with_options
 from derive.interval import Interval
-from derive.kept import check_frozen
+from derive.kept import check_blocks, check_frozen
 from derive.layout import LETTER_KEYS, degrees, laid_out, staged, with_degrees, without_padded
 from derive.model import Given, Model
 from derive.plan import Plan
 from derive.quantity import Formula
 from derive.reading import as_written, sum_to_tree
-from derive.tracing import check_blocks
 from derive.tree import Node
 from derive.values import show
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
-from derive.errors import DeriveError, ShapeError, unknown
+from derive.errors import DeriveError, ShapeError
 from derive.precision import DType, Slot, compute
 from derive.roles import PARAMETERS
 from derive.tensor import (
@@ -294,10 +294,3 @@ def trace(
     finally:
         _tape.reset(token)
     return Trace(tuple(tape.tensors), dict(tape.results))
-
-
-def check_blocks(known: tuple[str, ...], names: tuple[str, ...]) -> None:
-    """Every one of `names` is one of the `known` blocks, or `UnknownName` says which is not and what is."""
-    for name in names:
-        if name not in known:
-            raise unknown("block", name, known)

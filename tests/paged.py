@@ -27,14 +27,14 @@ from derive.render.documents.card import card
 from derive.render.page import page
 from derive.render.page.live import Live
 from derive.report import report
+from derive.sheet.choices import BEHIND, EXAMPLES
+from derive.sheet.live import live
 from derive.situation import amount, made_from
 from derive.situation import usual as defaults_of
 from formulas import catalog, claims_about
 from formulas.hardware import device
 from formulas.models import model, presets
 from formulas.notation import common
-from formulas.sheet.choices import BEHIND, EXAMPLES
-from formulas.sheet.live import live
 
 SHOWN = (
     "parameters",

@@ -18,6 +18,7 @@ FILES = {
     for path in sorted((ROOT / folder).rglob("*.py"))
 }
 TREES = {name: ast.parse(text) for name, text in FILES.items()}
+COMPILING = ("derive/drawing/png.py", "derive/render/documents/typst.py")  # an extra's compiler, imported when asked
 CHECKER = "derive/proof/checker.py"
 EVERY = pytest.mark.parametrize("name", FILES)
 
@@ -60,8 +61,10 @@ def may_import(name: str) -> set[str]:
     """The packages, beside Python's own, that a file may import."""
     if name.startswith("derive/cli/"):
         return {"derive", "formulas", "checks", "sympy", "rich", "shtab"}
-    if name == "derive/notebook.py":
+    if name == "derive/notebook.py" or name.startswith("derive/sheet/"):
         return {"derive", "formulas", "checks"}
+    if name in COMPILING:
+        return {"derive", "typst"}
     return {"derive", "sympy"} if name.startswith("derive/") else {"derive", "formulas"}
 
 
@@ -91,7 +94,10 @@ def test_checks_import_neither_the_command_line_nor_the_renderers(name: str):
 @pytest.mark.parametrize("name", [name for name in FILES if name.startswith("derive/")])
 def test_inside_derive_only_the_command_line_knows_the_content_and_the_renderers(name: str):
     above = within(imported(name), "formulas", "checks", "derive.render", "derive.cli")
-    if not name.startswith("derive/cli/") and name not in ("derive/notebook.py", "derive/__main__.py"):
+    if not name.startswith(("derive/cli/", "derive/sheet/")) and name not in (
+        "derive/notebook.py",
+        "derive/__main__.py",
+    ):
         assert above == (within(imported(name), "derive.render") if name.startswith("derive/render/") else set())
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from checks.held import held
 from derive.cli import main
 from derive.render.documents.markdown import markdown
-from formulas.sheet.document import sheet
-from formulas.sheet.selection import selection
+from derive.sheet.document import sheet
+from derive.sheet.selection import selection
+from derive.sheet.stored import held
 
 FOLDER = os.environ.get("SHAPEPROOF_KATEX")  # a folder that has node_modules/katex
 
@@ -21,15 +21,17 @@ FOLDER = os.environ.get("SHAPEPROOF_KATEX")  # a folder that has node_modules/ka
 @pytest.fixture
 def refused():
     """A function that gives what KaTeX refuses of some LaTeX."""
-    node = shutil.which("node")
+    node = shutil.which("node") or ""
     if FOLDER is None:
         pytest.skip("SHAPEPROOF_KATEX does not say where KaTeX is: npm install --prefix FOLDER katex")
     assert node, "node is not installed"
 
+    folder = FOLDER
+
     def read(latex: list[str]) -> list:
         script = Path(__file__).with_name("katex.mjs")
         done = subprocess.run(
-            [node, script, FOLDER], input=json.dumps(latex), capture_output=True, text=True, timeout=120, check=True
+            [node, script, folder], input=json.dumps(latex), capture_output=True, text=True, timeout=120, check=True
         )
         return json.loads(done.stdout)
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import pytest
 
-from checks import held as stored
 from derive.cli import main
 from derive.plan import Plan
 from derive.render.documents import latex, markdown, typst
@@ -17,14 +16,15 @@ from derive.render.documents.blocks import Code, Document, Grid, Math, Paragraph
 from derive.render.documents.markdown import anchor, overview
 from derive.render.typeset.boxes import boxes
 from derive.render.typeset.broken import width
+from derive.sheet import stored
+from derive.sheet.document import sheet
+from derive.sheet.judged import CONVENTIONS
+from derive.sheet.numbers import ROWS, numbers_section
+from derive.sheet.selection import PRESETS, selection
 from derive.situation import amount
 from derive.values import show
 from formulas import TOPICS, all_claims, catalog, entries
 from formulas.models import model
-from formulas.sheet.document import sheet
-from formulas.sheet.judged import CONVENTIONS
-from formulas.sheet.numbers import ROWS, numbers_section
-from formulas.sheet.selection import PRESETS, selection
 
 HOSTILE = '<script>alert(1)</script> \\input{/etc/passwd} #eval("1") $x$ `code` | cell _a_ 中 ^~'
 
@@ -50,7 +50,7 @@ def mathematics(part):
 
 
 def test_what_is_held_is_what_is_derived_now():
-    assert stored.is_current(), f"checks/sheet.json is of what the sources were before: run {stored.RENEW}"
+    assert stored.is_current(), f"derive/sheet/sheet.json is of what the sources were before: run {stored.RENEW}"
     data = json.loads(stored.FILE.read_text(encoding="utf-8"))["held"]
     assert data == json.loads(json.dumps(stored.encoded(stored._derived())))
 

@@ -38,7 +38,8 @@ from derive import (
     trace,
 )
 from derive.errors import DeriveError, ShapeError, UnknownName
-from derive.tracing import STACK_INPUT, STACK_OUTPUT, check_blocks
+from derive.kept import check_blocks
+from derive.tracing import STACK_INPUT, STACK_OUTPUT
 from formulas.models import architectures
 
 s, b, h, a, g, d, f, V, L, t = symbols("s b h a g d f V L t", positive=True, integer=True)

@@ -12,7 +12,7 @@ from derive.errors import DeriveError
 
 if TYPE_CHECKING:
     from derive.render.documents.blocks import Document
-    from formulas.sheet.selection import Selection
+    from derive.sheet.selection import Selection
 
 
 def run(_name: str, options: Namespace) -> int:
@@ -34,7 +34,7 @@ def run(_name: str, options: Namespace) -> int:
 
 
 def _selection(options: Namespace) -> Selection:
-    from formulas.sheet.selection import selection
+    from derive.sheet.selection import selection
 
     topics = [name for text in options.topic for name in text.split(",")]
     if options.model is None:
@@ -49,8 +49,8 @@ def _selection(options: Namespace) -> Selection:
 
 
 def _document(chosen: Selection) -> Document:
-    from checks.held import held
-    from formulas.sheet.document import sheet
+    from derive.sheet.document import sheet
+    from derive.sheet.stored import held
 
     return sheet(chosen, held())
 
@@ -107,9 +107,8 @@ def _html(path: str, chosen: Selection) -> None:
     from derive.files import write_whole
 
     load_sympy()
-    from formulas.sheet.live import live
-
     from derive.render.page import page
+    from derive.sheet.live import live
 
     write_whole(path, page(_document(chosen), live((chosen.model,) if chosen.model is not None else ())))
 

@@ -26,11 +26,11 @@ def run(_name: str, options: Namespace) -> int:
     if options.given or options.real:
         raise DeriveError("--given and --real go with --statement 'LEFT <= RIGHT'")
     load_sympy()
-    from checks.held import renew
     from checks.prove import below, expected_count, items, keep_levels, raised, update
     from checks.stored import FOLDER
     from derive.proof import smt
     from derive.render.proofs import data, in_full, summary, table
+    from derive.sheet.stored import renew
 
     level = options.level or "certified"
     available = {"smt": smt.available(), "kernel": shutil.which("coqc") is not None}

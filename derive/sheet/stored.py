@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from derive.render.documents import blocks
 
 if TYPE_CHECKING:
-    from formulas.sheet.document import Held
+    from derive.sheet.held import Held
 
-HOME = Path(__file__).parents[1]
+HOME = Path(__file__).parents[2]
 FILE = Path(__file__).with_name("sheet.json")
 RENEW = "python -m derive prove --update"
 SOURCES = ("derive", "formulas")
@@ -66,7 +66,7 @@ def _derived() -> Held:
     from derive.cli import load_sympy
 
     load_sympy()
-    from formulas.sheet.document import gathered
+    from derive.sheet.document import gathered
 
     return gathered()
 
@@ -99,7 +99,7 @@ def decoded(data: Any) -> Any:
 
 @cache
 def _types() -> dict[str, Callable[..., Any]]:
-    from formulas.sheet.held import Held
+    from derive.sheet.held import Held
 
     known = [each for each in vars(blocks).values() if isinstance(each, type) and is_dataclass(each)]
     return {each.__name__: each for each in (*known, Held)}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from derive.render.documents.blocks import Cards, Code, Document, Picture, Section, Text, text
+from derive.sheet.devices import hardware_section
+from derive.sheet.held import Held
+from derive.sheet.judged import conventions_section, counted, refuted_section
+from derive.sheet.letters import notation_section, own_letters
+from derive.sheet.selection import Selection
 from derive.version import __version__
-from formulas.sheet.devices import hardware_section
-from formulas.sheet.held import Held
-from formulas.sheet.judged import conventions_section, counted, refuted_section
-from formulas.sheet.letters import notation_section, own_letters
-from formulas.sheet.selection import Selection
 
 TITLE = "The formulas of LLM resource accounting"
 HEADINGS = {"gemm": "Matrix products", "flops": "FLOPs", "data": "Token files", "init": "Initial weights"}
@@ -23,11 +23,11 @@ PLACES = {
 
 def gathered() -> Held:
     """What is held, derived and judged anew."""
-    from formulas.sheet.catalog import cards
-    from formulas.sheet.numbers import numbers_section
-    from formulas.sheet.origins import origins_section
-    from formulas.sheet.pictures import pictures
-    from formulas.sheet.selection import selection
+    from derive.sheet.catalog import cards
+    from derive.sheet.numbers import numbers_section
+    from derive.sheet.origins import origins_section
+    from derive.sheet.pictures import pictures
+    from derive.sheet.selection import selection
 
     usual = selection([], None, None)
     numbers = numbers_section(usual.models, usual.device)
@@ -51,8 +51,8 @@ def sheet(chosen: Selection, found: Held) -> Document:
 
 
 def _of(chosen: Selection) -> tuple[Section, tuple[Picture, ...]]:
-    from formulas.sheet.numbers import numbers_section
-    from formulas.sheet.pictures import pictures
+    from derive.sheet.numbers import numbers_section
+    from derive.sheet.pictures import pictures
 
     return numbers_section(chosen.models, chosen.device), pictures(chosen)
 

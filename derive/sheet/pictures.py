@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from derive.errors import DeriveError
 from derive.render.documents.blocks import Picture
+from derive.sheet.selection import Selection
 from formulas.figures import FIGURES, draw
 from formulas.figures.subject import subject
-from formulas.sheet.selection import Selection
 
 
 def pictures(chosen: Selection) -> tuple[Picture, ...]:

@@ -9,20 +9,15 @@ from itertools import product
 
 from derive.errors import DeriveError
 from derive.evaluation import PADDING
+from derive.kept import check_blocks
 from derive.letters import Letter
 from derive.model import Model
 from derive.plan import Plan, parse_plan
 from derive.quantity import Formula
-from derive.render.expression import to_latex
-from derive.render.page.live import Input, Kind, Live, Preset, Quantity, Split, Use, Variant
 from derive.reading import as_written, sum_to_tree
-from derive.tensor import Mesh, Remainder
-from derive.tracing import check_blocks
-from derive.tree import Call, Node, symbols_of
-from formulas import entries, formula_named
-from formulas.models import DEFAULT, architectures, model, presets
-from formulas.notation import common
-from formulas.sheet.choices import (
+from derive.render.expression import to_latex
+from derive.render.page.live import Input, Kind, Live, Quantity, Split, Use, Variant
+from derive.sheet.choices import (
     BEHIND,
     CHOICES,
     DEGREE,
@@ -34,6 +29,11 @@ from formulas.sheet.choices import (
     groups,
     models_picker,
 )
+from derive.tensor import Mesh, Remainder
+from derive.tree import Call, Node, symbols_of
+from formulas import entries, formula_named
+from formulas.models import DEFAULT, architectures, model, presets
+from formulas.notation import common
 
 NONE = "none"  # the kind of a run of which only the number of parameters is known
 WHOLE = "whole"
