@@ -33,7 +33,7 @@ HEADLINE = (
 _TEXTS = {
     "D": "15T", "B": "4Mi", "G": "1024", "eta": "40%", "R": "2.5", "N": "7B",
     "p": "8", "v": "2", "w": "4096", "d_rope": "64", "r_kv": "512", "m": "1",
-    "gemm.m": "4096", "gemm.n": "4096", "gemm.p": "4096", "roofline.n": "4096", "roofline.m": "4096", "roofline.p": "4096",
+    "gemm.m": "4096", "gemm.n": "4096", "gemm.p": "4096", "roofline.n": "4096",
     "memory.x_r": "3MB", "recompute.k_s": "4", "utilization.u": "90%",
     "time.delta": "1min", "time.tau": "12h", "time.x": "30min", "scaling.z": "1T", "scaling.U": "1T",
     "parallelism.t_f": "1s", "parallelism.t_b": "2s", "parallelism.t_w": "1s", "parallelism.t_o": "2s",

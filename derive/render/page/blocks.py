@@ -137,11 +137,13 @@ def section(each: Section) -> str:
 
 def outline(sections: tuple[Section, ...]) -> str:
     """Links to the sections, and below them to their headings."""
-    items = []
+    items: list[str] = []
     for each in sections:
         below = [(block.anchor, block.words) for block in each.blocks if isinstance(block, Subheading)]
         inner = "".join(f'<li><a href="#{escape(anchor)}">{escape(words)}</a>' for anchor, words in below)
         under = f"<ul>{inner}</ul>" if inner else ""
         kind = ' class="topics"' if any(isinstance(block, Cards) for block in each.blocks) else ""
+        if kind and not any("topics" in item for item in items):
+            items.append('<li class="label topics">Formulas')
         items.append(f'<li{kind}><a href="#{escape(each.anchor)}">{escape(each.title)}</a>{under}')
     return f"<ul>{''.join(items)}</ul>"

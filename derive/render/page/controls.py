@@ -59,11 +59,16 @@ def _group(group: Group, inputs: dict[str, Input], live: Live) -> str:
 
 
 def _row(each: Input) -> str:
-    unit = f" <small>{escape(each.unit)}</small>" if each.unit != "1" and each.unit not in each.meaning else ""
+    unit = f" <small>{escape(each.unit)}</small>" if each.unit != "1" and not _says(each) else ""
     return (
         f'<tr data-input="{escape(each.key)}"><th scope="row"><label for="{_id(each)}">{mathml(each.latex)}</label></th>'
         f'<td class="meaning">{escape(each.meaning)}{unit}</td><td>{_entry(each)}</td></tr>'
     )
+
+
+def _says(each: Input) -> bool:
+    """Whether the meaning names the unit already."""
+    return each.unit.split("/")[0].lower() in each.meaning.lower()
 
 
 def _entry(each: Input) -> str:

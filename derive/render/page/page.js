@@ -95,7 +95,7 @@ function showValue(box, entry, value, unit) {
   if (entry.key === key) return;
   entry.key = key;
   if (bad(value)) { box.replaceChildren(element("span", "withheld", text)); return; }
-  const parts = [element("output", "rounded", ...text.split(/( \([^)]*\))/).map(part => element("span", part.startsWith(" (") ? "other" : "", part)))];
+  const parts = [element("output", "rounded", ...text.split(/ (?=\()|(?<=\)) /).flatMap(part => [element("span", part.startsWith("(") ? "other" : "", part), " "]))];
   if (!sameAsRounded(value, text)) {
     const exact = element("span", "exact", exactly(value));
     exact.title = value.about ? "to fifteen digits" : "exact";
@@ -189,7 +189,7 @@ function showEntries() {
     row.classList.toggle("absent", sizes.has(place) && !own.has(place));
   }
 }
-const plain = (x, input) => (x.about ? decimals(x, 6) : x.d === 1n && x.n < 10n ** 7n ? textOf(x) : show(x, input.unit).replace(/ \(.*/, ""));
+const plain = (x, input) => (x.about ? decimals(x, 6) : x.d === 1n && x.n < 10n ** 7n ? textOf(x) : show(x, input.unit).replace(/ \(.*| (?:parameter|token|device).*|\/(?:token|device).*/, ""));
 
 function showControls() {
   for (const field of all("[data-pick]")) field.value = state.picks[field.dataset.pick];
