@@ -9,18 +9,19 @@ from itertools import product
 
 from derive.errors import DeriveError
 from derive.evaluation import PADDING
+from derive.grammar import parse
 from derive.letters import Letter
 from derive.model import Model
 from derive.plan import Plan, parse_plan
 from derive.quantity import Formula
 from derive.render.expression import to_latex
 from derive.render.page.live import Input, Kind, Live, Preset, Quantity, Split, Use, Variant
-from derive.reading import as_written, sum_to_tree
+from derive.reading import as_written, sum_to_tree, to_tree
 from derive.tensor import Mesh, Remainder
 from derive.tracing import check_blocks
 from derive.tree import Call, Node, symbols_of
 from formulas import entries, formula_named
-from formulas.models import DEFAULT, architectures, model, presets
+from formulas.models import DEFAULT, model, presets
 from formulas.notation import common
 from formulas.sheet.choices import BEHIND, CHOICES, DEGREE, DEGREES, EXAMPLES, HEADLINE, PLANNED, devices_picker, groups, models_picker
 
@@ -51,9 +52,14 @@ def live(models: tuple[Model, ...] = ()) -> Live:
         if each.name is None or any(each.name == other.name for other in named):
             raise DeriveError(f"model {each.name or each.architecture.name!r}: a page needs a name of its own for it")
         named.append(each)
-    kinds = {NONE: None, **{each.name: Model(each) for each in architectures().values() if _used(each.name, named)}}
-    for each in models:
-        kinds.setdefault(each.architecture.name, Model(each.architecture))
+    kinds: dict[str, Model | None] = {NONE: None}
+    of: dict[str, str] = {}  # model -> its kind
+    for each in named:
+        made = each.architecture
+        same = (name for name, other in kinds.items() if other is not None and other.architecture is made)
+        kind = next(same, made.name if made.name not in kinds else f"{made.name} of {each.name}")
+        kinds.setdefault(kind, Model(made))
+        of[each.name or ""] = kind
     table = _Letters()
     formulas = [formula_named(entry) for entry in entries()]
     quantities = tuple(_quantity(formula, kinds, table) for formula in formulas)
@@ -63,7 +69,7 @@ def live(models: tuple[Model, ...] = ()) -> Live:
     return Live(
         inputs=tuple(table.inputs.values()),
         groups=groups(table.inputs, own, table.topics),
-        pickers=(models_picker(named, models), devices_picker()),
+        pickers=(models_picker(named, of, models), devices_picker()),
         kinds=own,
         choices=CHOICES,
         quantities=quantities,
@@ -73,10 +79,6 @@ def live(models: tuple[Model, ...] = ()) -> Live:
         planned=PLANNED,
         padding=PADDING,
     )
-
-
-def _used(name: str, named: list[Model]) -> bool:
-    return any(each.architecture.name == name for each in named)
 
 
 @dataclass
@@ -121,16 +123,17 @@ def _kind(name: str, about: Model | None, table: _Letters) -> Kind:
     if about is None:
         return Kind(name, "only the number of parameters", ())
     made = about.architecture
-    keys = {letter: table.key(made.notation[letter], "") for letter in made.letters.split()}
-    from derive.grammar import parse
-
+    bounds = [(letter, parse(text, made.notation.letters)) for letter, text in made.bounds]
+    inside = [x for tree in (*made.relation_trees.values(), *(tree for _, tree in bounds)) for x in symbols_of(tree)]
+    letters = dict.fromkeys([*made.letters.split(), *made.relation_trees, *inside])
+    keys = {letter: table.key(made.notation[letter], "") for letter in letters}
     return Kind(
         name,
         made.about,
         tuple(keys.values()),
         {keys[letter]: tree for letter, tree in made.relation_trees.items()},
         keys,
-        tuple((keys[letter], parse(text, made.notation.letters)) for letter, text in made.bounds),
+        tuple((keys[letter], tree) for letter, tree in bounds),
         tuple((keys[letter], keys[of]) for letter, of in made.divides),
     )
 
@@ -196,7 +199,7 @@ class _Case:
         formula = self.formula
         if formula.needs_model and self.model is None:
             return False
-        if "plan" not in formula.arguments or (dimension in ON_A_DEVICE and not formula.per_device):
+        if ("plan" not in formula.arguments and not self._written_out) or (dimension in ON_A_DEVICE and not formula.per_device):
             return False
         if dimension == WHOLE and not any(split.whole for split in self._splits):
             return False
@@ -228,9 +231,20 @@ class _Case:
         if about is not None:
             check_blocks(about.whole.block_names, plan.recompute)
             plan = about.complete(plan)
+        if self._written_out:
+            return to_tree(self.formula.ledger(about, plan).value, self.formula.notation.order)
         rows = self.formula.rows(about, plan)
         amounts, order = [row.value for row in rows], self.formula.notation.order
         return as_written(amounts, order) if rows.written else sum_to_tree(amounts, order)
+
+    @cached_property
+    def _written_out(self) -> bool:
+        """Whether what letters stand for is of the same one of several kinds of layers: then it is put in their place."""
+        about, formula = self.model, self.formula
+        if not (formula.of_layer and about is not None and about.of_kinds):
+            return False
+        standing = formula.standing(about, formula.rows(about, about.complete(Plan())).letters)
+        return any(each.of_layer for each in standing.values())
 
     def _plan(self, setting: Mapping[str, str]) -> Plan:
         plan = parse_plan(plan_text(setting), self.formula.notation.symbol if self._degrees else common.symbol)
