@@ -38,7 +38,16 @@ from formulas.notation import common
 from formulas.sheet.choices import BEHIND, EXAMPLES
 from formulas.sheet.live import live
 
-SHOWN = ("parameters", "activations", "states", "peak-memory", "usable-memory", "training-time", "chinchilla-parameters", "mfu")
+SHOWN = (
+    "parameters",
+    "activations",
+    "states",
+    "peak-memory",
+    "usable-memory",
+    "training-time",
+    "chinchilla-parameters",
+    "mfu",
+)
 WITHOUT_BROWSER = "no chromium and playwright here: SHAPEPROOF_BROWSER=1 makes that a failure"
 
 
@@ -52,12 +61,16 @@ def everything() -> Live:
 def small_page() -> str:
     """A page of a few cards of two topics, with everything live."""
     formulas = [catalog()[name] for name in SHOWN]
-    cards = [card(report(each, model() if each.needs_model else None, Plan(), claims=claims_about(each))) for each in formulas]
+    cards = [
+        card(report(each, model() if each.needs_model else None, Plan(), claims=claims_about(each)))
+        for each in formulas
+    ]
+    paragraph = Paragraph(("a < b, ", Math("a^{2}"), Code("<x>")))
     sections = (
         Section("Some", "topic-some", (Cards("some", tuple(cards[:5])),)),
         Section("More", "topic-more", (Cards("more", tuple(cards[5:])),)),
-        Section("Rest", "rest", (Subheading("Words", "words"), Paragraph(("a < b, ", Math("a^{2}"), Code("<x>"))), Grid(("h",), ((("v",),),), (1,)))),
-    )  # fmt: skip
+        Section("Rest", "rest", (Subheading("Words", "words"), paragraph, Grid(("h",), ((("v",),),), (1,)))),
+    )
     return page(Document("Formulas <&>", ("for tests",), sections), everything())
 
 
@@ -70,7 +83,9 @@ def browsing() -> Iterator[Any]:
         sync_playwright = None
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if sync_playwright is None or program is None:
-        assert os.environ.get("SHAPEPROOF_BROWSER") != "1", "SHAPEPROOF_BROWSER=1, but there is no chromium or no playwright"
+        assert os.environ.get("SHAPEPROOF_BROWSER") != "1", (
+            "SHAPEPROOF_BROWSER=1, but there is no chromium or no playwright"
+        )
         pytest.skip(WITHOUT_BROWSER)
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -239,4 +254,3 @@ def _expected(formula: Formula, about: Model | None, setting: Setting) -> Fracti
 def whole(value: Fraction | int) -> Fraction | int:
     """A whole number as one."""
     return int(value) if Fraction(value).denominator == 1 else value
-

@@ -1,4 +1,4 @@
-"""What a reader of the page chooses from: plans, presets, devices, the values of examples, and how letters are grouped."""
+"""What a reader of the page chooses from: plans, presets, devices, values of examples, letters by group."""
 
 from __future__ import annotations
 
@@ -15,12 +15,22 @@ from formulas.notation import common
 
 DEGREE = "t"
 DEGREES = ("t", "n")
-PLANNED = {"t": "tp", "n": "dp", "sp": "sp", "zero": "zero", "recompute": "recompute", "attention": "attention", "mask": "mask"}
+PLANNED = {
+    "t": "tp",
+    "n": "dp",
+    "sp": "sp",
+    "zero": "zero",
+    "recompute": "recompute",
+    "attention": "attention",
+    "mask": "mask",
+}
 CHOICES = (
     Choice("sp", "Sequence parallelism", (("0", "off"), ("1", "on")), needs="t"),
     Choice("zero", "ZeRO stage", tuple((stage, stage) for stage in STAGES), needs="n"),
     Choice("recompute", "Recomputation", (("", "none"), ("core", "attention core"), ("layer", "whole layer"))),
-    Choice("attention", "Attention kernel", tuple((x, x) for x in KERNELS["attention"] if x in ("materialised", "flash"))),
+    Choice(
+        "attention", "Attention kernel", tuple((x, x) for x in KERNELS["attention"] if x in ("materialised", "flash"))
+    ),
     Choice("mask", "Mask", (("causal", "causal"), ("full", "full"))),
 )
 HEADLINE = (

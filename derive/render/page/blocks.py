@@ -29,7 +29,12 @@ INLINE: dict[type, Callable[[Any], str]] = {
     Code: lambda part: f"<code>{escape(part.text)}</code>",
     Strong: lambda part: f"<strong>{escape(part.text)}</strong>",
 }
-VERDICTS = {"■": ("holds", "proved"), "■ ≈": ("nearly", "proved up to what it leaves out"), "✗": ("fails", "refuted"), "?": ("open", "open")}
+VERDICTS = {
+    "■": ("holds", "proved"),
+    "■ ≈": ("nearly", "proved up to what it leaves out"),
+    "✗": ("fails", "refuted"),
+    "?": ("open", "open"),
+}
 
 
 def inline(text: Text) -> str:
@@ -53,7 +58,8 @@ def table(heads: tuple[str, ...], rows: tuple[tuple[Text, ...], ...], numeric: f
     """A table that scrolls inside its own box where it is wide."""
     top = "".join(f'<th scope="col"{_right(place, numeric)}>{escape(head)}' for place, head in enumerate(heads))
     body = "".join(
-        "<tr>" + "".join(f"<td{_right(place, numeric)}>{inline(cell)}" for place, cell in enumerate(row)) for row in rows
+        "<tr>" + "".join(f"<td{_right(place, numeric)}>{inline(cell)}" for place, cell in enumerate(row))
+        for row in rows
     )
     return f'<div class="scroll"><table><thead><tr>{top}<tbody>{body}</table></div>'
 
@@ -64,7 +70,10 @@ def _right(place: int, numeric: frozenset[int]) -> str:
 
 def _picture(picture: Picture) -> str:
     caption = f"<figcaption>{inline(picture.caption)}</figcaption>" if picture.caption else ""
-    return f'<figure class="picture" id="figure-{escape(picture.name)}"><div class="scroll" role="img" aria-label="{escape(picture.about)}">{picture.svg}</div>{caption}</figure>'
+    return (
+        f'<figure class="picture" id="figure-{escape(picture.name)}" aria-label="{escape(picture.about)}">'
+        f'<div class="scroll">{picture.svg}</div>{caption}</figure>'
+    )
 
 
 def _cards(cards: Cards) -> str:
@@ -90,20 +99,20 @@ def folded(each: Card) -> Iterator[tuple[str, str]]:
     if each.lines:
         lines = "".join(map(_line, each.lines))
         inside = f'<div class="scroll"><table class="lines">{lines}</table></div><p class="note">{escape(each.ending)}'
-        yield f"Derivation <small>{_count(each.lines, 'line')}</small>", _on_one_line(inside)
+        yield f"Derivation <small>{_count(each.lines, 'line')}</small>", on_one_line(inside)
     if each.rows:
         inside = table(each.heads, each.rows)
-        yield f"Where the coefficients come from <small>{_count(each.rows, 'row')}</small>", _on_one_line(inside)
+        yield f"Where the coefficients come from <small>{_count(each.rows, 'row')}</small>", on_one_line(inside)
     if each.stated:
         inside = f'<ul class="stated">{"".join(map(_source, each.stated))}</ul>'
-        yield f"What sources say <small>{len(each.stated)}</small>", _on_one_line(inside)
+        yield f"What sources say <small>{len(each.stated)}</small>", on_one_line(inside)
 
 
 def _count(parts: tuple[Any, ...], noun: str) -> str:
     return f"{len(parts)} {noun}{'s' * (len(parts) != 1)}"
 
 
-def _on_one_line(html: str) -> str:
+def on_one_line(html: str) -> str:
     """HTML without line ends and, for the packing, without letters beyond the basic plane."""
     return "".join(x if ord(x) <= 0xFFFF else f"&#{ord(x)};" for x in " ".join(html.splitlines()))
 

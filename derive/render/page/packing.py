@@ -60,7 +60,9 @@ def _longest(text: str, place: int, places: dict[str, list[int]]) -> tuple[int, 
     best, length = 0, 0
     most = min(MOST, len(text) - place)
     for start in reversed(places.get(text[place : place + LEAST], [])[-TRIED:]):
-        if start >= place or (length and text[start + length : start + length + 1] != text[place + length : place + length + 1]):
+        if start >= place or (
+            length and text[start + length : start + length + 1] != text[place + length : place + length + 1]
+        ):
             continue
         here = _common(text, start, place, most)
         if here > length:
@@ -71,7 +73,10 @@ def _longest(text: str, place: int, places: dict[str, list[int]]) -> tuple[int, 
 def _common(text: str, start: int, place: int, most: int) -> int:
     """How many letters are the same from two places on: doubled while they are, then halved."""
     low, step = LEAST, 16
-    while low < most and text[start + low : start + min(low + step, most)] == text[place + low : place + min(low + step, most)]:
+    while (
+        low < most
+        and text[start + low : start + min(low + step, most)] == text[place + low : place + min(low + step, most)]
+    ):
         low, step = min(low + step, most), step * 2
     high = min(low + step, most)
     while low < high:
