@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
+from checks.configurations import configuration
 from derive.errors import DeriveError
-from derive.evaluation import number
+from derive.evaluation import implied, number
 from derive.interval import Interval
 from derive.model import Given, Model
 from derive.plan import Plan, parse_plan
@@ -32,6 +33,7 @@ from derive.sheet.live import live
 from derive.situation import amount, made_from
 from derive.situation import usual as defaults_of
 from formulas import catalog, claims_about
+from formulas.configs import model_of_fields, model_types
 from formulas.hardware import device
 from formulas.models import model, presets
 from formulas.notation import common
@@ -63,11 +65,12 @@ def small_page() -> str:
         card(report(each, model() if each.needs_model else None, Plan(), claims=claims_about(each)))
         for each in formulas
     ]
+    paragraph = Paragraph(("a < b, ", Math("a^{2}"), Code("<x>")))
     sections = (
         Section("Some", "topic-some", (Cards("some", tuple(cards[:5])),)),
         Section("More", "topic-more", (Cards("more", tuple(cards[5:])),)),
-        Section("Rest", "rest", (Subheading("Words", "words"), Paragraph(("a < b, ", Math("a^{2}"), Code("<x>"))), Grid(("h",), ((("v",),),), (1,)))),
-    )  # fmt: skip
+        Section("Rest", "rest", (Subheading("Words", "words"), paragraph, Grid(("h",), ((("v",),),), (1,)))),
+    )
     return page(Document("Formulas <&>", ("for tests",), sections), everything())
 
 
@@ -187,9 +190,15 @@ def key_of(formula: Formula, letter: str) -> str | None:
     return keys().get((letter, known.meaning)) if known is not None else None
 
 
+@cache
+def model_named(name: str) -> Model:
+    """A preset, or a random configuration that is named by its model type."""
+    return model_of_fields(configuration(name, 1), name) if name in model_types() else model(name)
+
+
 def expected(formula: Formula, setting: Setting) -> Fraction | Interval | DeriveError | None:
     """What Python says of a quantity at a setting: its value, an error, or None where a letter has no value."""
-    about = model(setting.model) if setting.model != "none" and formula.takes_model else None
+    about = model_named(setting.model) if setting.model != "none" and formula.takes_model else None
     try:
         return _expected(formula, about, setting)
     except DeriveError as error:
@@ -226,7 +235,7 @@ def _expected(formula: Formula, about: Model | None, setting: Setting) -> Fracti
         elif key in ("t", "n"):
             given[letter] = Given(1, "option")
         elif letter not in sizes and letter not in standing and letter not in usual:
-            preset = model(setting.model).sizes if setting.model != "none" else {}
+            preset = implied(model_named(setting.model)) if setting.model != "none" else {}
             if letter in preset and key == letter:
                 given[letter] = preset[letter]
                 continue

@@ -10,8 +10,11 @@ import pytest
 
 from derive.errors import DeriveError
 from derive.interval import Interval
+from derive.render.documents.blocks import Document
+from derive.render.page import page
+from derive.sheet.live import live
 from formulas import catalog
-from tests.paged import Setting, browsing, expected, random_setting, small_page, written
+from tests.paged import PLANS, Setting, browsing, expected, model_named, random_setting, small_page, written
 
 SETTINGS = 200
 CLOSE = Fraction(1, 10**12)
@@ -57,3 +60,30 @@ def test_approximate_values_are_marked_and_others_are_not(computed: list[dict[st
     marked = {name for each in computed for name, found in each.items() if found.get("about")}
     assert {"save-interval", "chinchilla-parameters", "parametric-loss", "optimal-tokens"} <= marked
     assert not marked & {"parameters", "activations", "training-flops", "float-max", "steps"}
+
+
+TYPES = ("mixtral", "deepseek_v3", "mamba", "gemma2", "gpt_neox")
+
+
+@pytest.fixture(scope="module")
+def configured(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Setting, dict[str, Any]]]:
+    models = tuple(model_named(name) for name in TYPES)
+    plans = [dict(plan) for plan in PLANS if plan["t"] == 1]
+    settings = []
+    for name in TYPES:
+        for plan in plans:
+            values = {key: Fraction(plan[key]) for key in ("t", "n")} | {"s": Fraction(96), "b": Fraction(3)}
+            settings.append(Setting(name, "h100", {x: y for x, y in plan.items() if x not in ("t", "n")}, values))
+    with browsing() as browser:
+        tab = browser.new_page()
+        tab.goto(written(tmp_path_factory.mktemp("page"), page(Document("M", (), ()), live(models))))
+        found = tab.evaluate("settings => shapeproof.evaluate(settings)", [each.json() for each in settings])
+    return list(zip(settings, found, strict=True))
+
+
+@pytest.mark.parametrize("name", catalog())
+def test_every_formula_of_models_from_files(name: str, configured: list[tuple[Setting, dict[str, Any]]]) -> None:
+    formula = catalog()[name]
+    for setting, found in configured:
+        wanted = expected(formula, setting)
+        assert not differs(found[name], wanted), f"{setting}: the page says {found[name]}, Python {wanted}"

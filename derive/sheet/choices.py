@@ -1,4 +1,4 @@
-"""What a reader of the page chooses from: plans, presets, devices, the values of examples, and how letters are grouped."""
+"""What a reader of the page chooses from: plans, presets, devices, values of examples, letters by group."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ CHOICES = (
     Choice("mask", "Mask", (("causal", "causal"), ("full", "full"))),
 )
 HEADLINE = (
-    ("parameters", "parameters"), ("states", "states of a device"), ("model-activations", "activations of a device"),
-    ("peak-memory", "peak memory of a device"), ("usable-memory", "left for tensors"), ("flops-per-token", "FLOPs a token"),
+    ("parameters", "parameters"), ("states", "states per device"), ("model-activations", "activations per device"),
+    ("peak-memory", "peak per device"), ("usable-memory", "memory for tensors"), ("flops-per-token", "FLOPs per token"),
     ("training-flops", "FLOPs of the run"), ("training-time", "time of the run"), ("cost", "price of the run"),
     ("kv-cache", "key/value cache"),
 )  # fmt: skip
@@ -43,7 +43,7 @@ HEADLINE = (
 _TEXTS = {
     "D": "15T", "B": "4Mi", "G": "1024", "eta": "40%", "R": "2.5", "N": "7B",
     "p": "8", "v": "2", "w": "4096", "d_rope": "64", "r_kv": "512", "m": "1",
-    "gemm.m": "4096", "gemm.n": "4096", "gemm.p": "4096", "roofline.n": "4096", "roofline.m": "4096", "roofline.p": "4096",
+    "gemm.m": "4096", "gemm.n": "4096", "gemm.p": "4096", "roofline.n": "4096",
     "memory.x_r": "3MB", "recompute.k_s": "4", "utilization.u": "90%",
     "time.delta": "1min", "time.tau": "12h", "time.x": "30min", "scaling.z": "1T", "scaling.U": "1T",
     "parallelism.t_f": "1s", "parallelism.t_b": "2s", "parallelism.t_w": "1s", "parallelism.t_o": "2s",
@@ -58,14 +58,14 @@ EXAMPLES = {key: Given(parse_value(text).number, "an example") for key, text in 
 BEHIND = {"C": "training-flops", "T": "training-time", "utilization.T": "step-time", "N": "parameters"}
 
 
-def models_picker(named: list[Model], added: tuple[Model, ...]) -> Picker:
-    """The presets of models, and none: then a run is known by its number of parameters."""
+def models_picker(named: list[Model], kinds: Mapping[str, str], added: tuple[Model, ...]) -> Picker:
+    """The presets of models, and none: then a run is known by its number of parameters. What was added is first."""
     found = [Preset("none", "no model: N parameters", {}, "none")]
     for each in named:
         kernels = dict(each.kernels or each.architecture.kernels)
         chosen = {"attention": kernels.get("attention", "materialised"), "mask": each.mask or each.architecture.mask}
         values = {x: Given(Fraction(given.value), given.origin) for x, given in each.sizes.items()}
-        found.append(Preset(each.name or "", each.title or each.name or "", values, each.architecture.name, chosen))
+        found.append(Preset(each.name or "", each.title or each.name or "", values, kinds[each.name or ""], chosen))
     first = added[0].name if added else "llama3-70b"
     return Picker("model", "Model", tuple(found[1:] + found[:1]), first or next(iter(presets())))
 

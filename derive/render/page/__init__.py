@@ -1,4 +1,4 @@
-"""The live page: a document as one HTML file that needs nothing else, and recomputes every number in the reader's hands."""
+"""The live page: a document as one HTML file that needs nothing else and computes in the reader's hands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from derive.errors import DeriveError
 from derive.render.documents.blocks import Cards, Document
-from derive.render.page.blocks import folded, inline, outline, section
+from derive.render.page.blocks import folded, inline, on_one_line, outline, section
 from derive.render.page.controls import controls
 from derive.render.page.data import embedded, payload
 from derive.render.page.live import Live
@@ -20,11 +20,44 @@ from derive.render.page.packing import packed
 
 HERE = Path(__file__).parent
 FONT = "font/stix-two-math.woff2"
-SCRIPTS = ("unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "page.js")
+SCRIPTS = ("unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "shown.js", "cards.js", "page.js")
 STYLES = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 FORBIDDEN = re.compile(
     r"<script|<foreignObject|\son\w+\s*=|\sstyle\s*=|<style\s|javascript:|\bhref\s*=\s*['\"]?(?!#)", re.IGNORECASE
 )
+
+
+TEMPLATE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the formulas</a>
+<nav class="outline" aria-label="outline"><p class="brand">{title}</p>
+<div class="tools live" hidden>
+<label class="search"><span class="hidden">Search names, titles and sources</span>
+<input type="search" id="search" placeholder="Search  /" autocomplete="off" spellcheck="false"></label>
+<button type="button" id="theme" aria-label="Colours: as the system has them">◐</button></div>
+<p class="hidden" id="found" role="status"></p>{outline}</nav>
+<main id="content" tabindex="-1"><header class="top"><h1>{title}</h1><p class="about">{about}</p></header>
+<noscript><p class="note">Without JavaScript this is a static sheet: formulas and tables, no values and nothing that
+unfolds; <code>python -m derive NAME</code> prints a derivation.</p></noscript>
+<form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for"></form>
+{sections}
+<footer><p>Mathematics is set in a subset of STIX Two Math, copyright 2001–2021 The STIX Fonts Project Authors, under
+the SIL Open Font License, version 1.1.</p></footer></main>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
 
 
 @cache
@@ -64,28 +97,12 @@ def page(document: Document, live: Live) -> str:
         for each in (block.cards if isinstance(block, Cards) else ())
         for _, inside in folded(each)
     ]
-    data = embedded(packed("\n".join([program, controls(live), *insides])))
+    data = embedded(packed("\n".join([program, on_one_line(controls(live)), *insides])))
     policy = (
         f"default-src 'none'; script-src {_digest(script)}; style-src {' '.join(map(_digest, styles))}; "
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(document.title)}</title>\n<style>{_style()}</style>\n</head>\n<body>\n"
-        '<a class="skip" href="#content">Skip to the formulas</a>\n'
-        f'<nav class="outline" aria-label="outline"><p class="brand">{escape(document.title)}</p>'
-        '<div class="tools live" hidden><label class="search"><span class="hidden">Search names, titles and sources</span>'
-        '<input type="search" id="search" placeholder="Search  /" autocomplete="off" spellcheck="false"></label>'
-        '<button type="button" id="theme" aria-label="Colours: as the system has them">◐</button></div>'
-        f'<p class="hidden" id="found" role="status"></p>{outline(document.sections)}</nav>\n'
-        f'<main id="content" tabindex="-1"><header class="top"><h1>{escape(document.title)}</h1><p class="about">{inline(document.about)}</p></header>\n'
-        '<noscript><p class="note">Without JavaScript this is a static sheet: formulas, derivations and sources, no values.</p></noscript>\n'
-        f'<form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for"></form>\n{sections}\n'
-        "<footer><p>Mathematics is set in a subset of STIX Two Math, copyright 2001–2021 The STIX Fonts Project Authors, "
-        "under the SIL Open Font License, version 1.1.</p></footer></main>\n"
-        f'<script type="application/json" id="data">{data}</script>\n'
-        f"<script>{script}</script>\n</body>\n</html>\n"
-    )
+    return TEMPLATE.format(
+        policy=policy, title=escape(document.title), about=inline(document.about), style=_style(), sections=sections,
+        outline=outline(document.sections), data=data, script=script,
+    )  # fmt: skip

@@ -70,7 +70,10 @@ def _right(place: int, numeric: frozenset[int]) -> str:
 
 def _picture(picture: Picture) -> str:
     caption = f"<figcaption>{inline(picture.caption)}</figcaption>" if picture.caption else ""
-    return f'<figure class="picture" id="figure-{escape(picture.name)}"><div class="scroll" role="img" aria-label="{escape(picture.about)}">{picture.svg}</div>{caption}</figure>'
+    return (
+        f'<figure class="picture" id="figure-{escape(picture.name)}" aria-label="{escape(picture.about)}">'
+        f'<div class="scroll">{picture.svg}</div>{caption}</figure>'
+    )
 
 
 def _cards(cards: Cards) -> str:
@@ -96,20 +99,20 @@ def folded(each: Card) -> Iterator[tuple[str, str]]:
     if each.lines:
         lines = "".join(map(_line, each.lines))
         inside = f'<div class="scroll"><table class="lines">{lines}</table></div><p class="note">{escape(each.ending)}'
-        yield f"Derivation <small>{_count(each.lines, 'line')}</small>", _on_one_line(inside)
+        yield f"Derivation <small>{_count(each.lines, 'line')}</small>", on_one_line(inside)
     if each.rows:
         inside = table(each.heads, each.rows)
-        yield f"Where the coefficients come from <small>{_count(each.rows, 'row')}</small>", _on_one_line(inside)
+        yield f"Where the coefficients come from <small>{_count(each.rows, 'row')}</small>", on_one_line(inside)
     if each.stated:
         inside = f'<ul class="stated">{"".join(map(_source, each.stated))}</ul>'
-        yield f"What sources say <small>{len(each.stated)}</small>", _on_one_line(inside)
+        yield f"What sources say <small>{len(each.stated)}</small>", on_one_line(inside)
 
 
 def _count(parts: tuple[Any, ...], noun: str) -> str:
     return f"{len(parts)} {noun}{'s' * (len(parts) != 1)}"
 
 
-def _on_one_line(html: str) -> str:
+def on_one_line(html: str) -> str:
     """HTML without line ends and, for the packing, without letters beyond the basic plane."""
     return "".join(x if ord(x) <= 0xFFFF else f"&#{ord(x)};" for x in " ".join(html.splitlines()))
 
@@ -143,11 +146,13 @@ def section(each: Section) -> str:
 
 def outline(sections: tuple[Section, ...]) -> str:
     """Links to the sections, and below them to their headings."""
-    items = []
+    items: list[str] = []
     for each in sections:
         below = [(block.anchor, block.words) for block in each.blocks if isinstance(block, Subheading)]
         inner = "".join(f'<li><a href="#{escape(anchor)}">{escape(words)}</a>' for anchor, words in below)
         under = f"<ul>{inner}</ul>" if inner else ""
         kind = ' class="topics"' if any(isinstance(block, Cards) for block in each.blocks) else ""
+        if kind and not any("topics" in item for item in items):
+            items.append('<li class="label topics">Formulas')
         items.append(f'<li{kind}><a href="#{escape(each.anchor)}">{escape(each.title)}</a>{under}')
     return f"<ul>{''.join(items)}</ul>"

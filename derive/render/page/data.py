@@ -33,7 +33,7 @@ def embedded(value: Any) -> str:
 
 @dataclass(slots=True)
 class Elements:
-    """MathML, every element once: its tag with its text, or its tag with the places of its children; then attributes."""
+    """MathML, every element once: its tag with its text or with the places of its children; then its attributes."""
 
     table: list[Any] = field(default_factory=list)
     _places: dict[Any, int] = field(default_factory=dict)
@@ -62,11 +62,11 @@ def payload(live: Live) -> dict[str, Any]:
     """Everything that the page computes from; `DeriveError` for an expression that its machine does not have."""
     inputs = {each.key: place for place, each in enumerate(live.inputs)}
     program = Program(inputs, {each.name: place for place, each in enumerate(live.quantities)})
-    elements, splits, variants = Elements(), _Table(), _Table()
-    quantities = [_quantity(each, live, program, elements, splits, variants) for each in live.quantities]
-    kinds, relations = [], {}
-    for kind in live.kinds:
-        kinds.append(_kind(kind, inputs, program, relations))
+    elements = Elements()
+    variants = _Variants(program, elements)
+    quantities = [_quantity(each, live, variants) for each in live.quantities]
+    relations: dict[int, str] = {}
+    kinds = [_kind(kind, inputs, program, relations) for kind in live.kinds]
     behind, usual = _behind(live)
     return {
         "inputs": [
@@ -94,8 +94,8 @@ def payload(live: Live) -> dict[str, Any]:
         "padding": live.padding,
         "headline": [name for name, _ in live.headline],
         "quantities": quantities,
-        "variants": variants.rows,
-        "splits": splits.rows,
+        "variants": variants.table.rows,
+        "splits": variants.splits.rows,
         "nodes": program.nodes,
         "defaults": program.defaults,
         "elements": elements.table,
@@ -134,7 +134,7 @@ class _Table:
 def _preset(preset: Preset, inputs: Mapping[str, int]) -> dict[str, Any]:
     values = [[inputs[key], exact(Fraction(given.value)), given.origin] for key, given in preset.values.items()]
     return {
-        "name": preset.name, "title": preset.title, "kind": preset.kind, "values": values, "choices": dict(preset.choices)
+        "name": preset.name, "kind": preset.kind, "values": values, "choices": dict(preset.choices),
     }  # fmt: skip
 
 
@@ -160,17 +160,15 @@ def _kind(kind: Kind, inputs: Mapping[str, int], program: Program, said: dict[in
     }  # fmt: skip
 
 
-def _quantity(
-    each: Quantity, live: Live, program: Program, elements: Elements, splits: _Table, variants: _Table
-) -> dict[str, Any]:
+def _quantity(each: Quantity, live: Live, variants: _Variants) -> dict[str, Any]:
     values = [(name, _values(name, live)) for name in each.dimensions]
     table = [
-        _variant(each.variants[key], program, elements, splits, variants) if key in each.variants else -1
+        variants.add(each.variants[key]) if key in each.variants else -1
         for key in product(*(options for _, options in values))
     ]
     first = tuple(options[0] for _, options in values)
     stated = each.variants.get(each.stated or first)
-    place = -1 if stated is None else _variant(stated, program, elements, splits, variants)
+    place = -1 if stated is None else variants.add(stated)
     return {"name": each.name, "unit": each.unit, "dimensions": values, "table": table, "stated": place}
 
 
@@ -185,13 +183,20 @@ def _values(dimension: str, live: Live) -> list[str]:
     return [value for choice in live.choices if choice.key == dimension for value, _ in choice.options]
 
 
-def _variant(found: Variant | str, program: Program, elements: Elements, splits: _Table, variants: _Table) -> int:
-    if isinstance(found, str):
-        return variants.add(found)
-    _check_intervals(found)
-    node = program.add(found.tree, found.uses)
-    rules = splits.add([[program.inputs[each.key], _rule(each), each.when] for each in found.splits])
-    return variants.add([node, elements.add(found.latex), rules])
+class _Variants:
+    """The variants of all quantities, each once: its node, its mathematics, and what a degree must divide."""
+
+    def __init__(self, program: Program, elements: Elements) -> None:
+        self.program, self.elements, self.splits, self.table = program, elements, _Table(), _Table()
+
+    def add(self, found: Variant | str) -> int:
+        """The place of a variant, or of the words why there is none."""
+        if isinstance(found, str):
+            return self.table.add(found)
+        _check_intervals(found)
+        node = self.program.add(found.tree, found.uses)
+        rules = self.splits.add([[self.program.inputs[x.key], _rule(x), x.when] for x in found.splits])
+        return self.table.add([node, self.elements.add(found.latex), rules])
 
 
 def _rule(split: Split) -> int:
@@ -199,7 +204,7 @@ def _rule(split: Split) -> int:
 
 
 def _check_intervals(variant: Variant) -> None:
-    """Letters with intervals as defaults are evaluated at their ends: that is right where the tree is affine in each."""
+    """Letters with intervals as defaults are evaluated at their ends: right where the tree is affine in each."""
     for letter, use in variant.uses.items():
         if use.value is not None and isinstance(use.value.value, Interval) and not affine(variant.tree, letter):
             raise DeriveError(f"{to_text(variant.tree)[:80]!r} is not affine in {letter}, which has two ends")

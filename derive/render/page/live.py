@@ -114,7 +114,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity by the choices that it depends on: for each combination of their values a variant, or why there is none.
+    """A quantity by the choices that it depends on: for each combination a variant, or why there is none.
 
     A dimension is "kind", the key of a choice, the key of a degree (its values: "1", and the key itself where it is
     more), or "whole": whether what is smaller than a degree is kept whole ("" or "whole"). `stated` is the combination

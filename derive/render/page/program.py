@@ -11,7 +11,7 @@ from derive.errors import DeriveError
 from derive.interval import Interval
 from derive.model import Given
 from derive.render.page.live import Use
-from derive.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, children, to_text
+from derive.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, children
 
 # The machine's operations: what a node of the program starts with.
 LETTER, SUM, NEGATIVE, PRODUCT, QUOTIENT, POWER, SQRT, MAX, MIN, CEIL, FLOOR = range(11)
@@ -48,9 +48,8 @@ class Program:
             return self._placed(exact(tree.value))
         operation = CALLS.get(tree.function) if isinstance(tree, Call) else OPERATIONS.get(type(tree))
         if operation is None:
-            raise DeriveError(
-                f"{to_text(tree)[:80]!r} has a node that the page does not compute: {type(tree).__name__}"
-            )
+            said = tree.function if isinstance(tree, Call) else type(tree).__name__
+            raise DeriveError(f"an expression has a node that the page does not compute: {said}")
         return self._placed((operation, *(self.add(part, uses) for part in children(tree))))
 
     def _letter(self, use: Use) -> tuple[int, ...]:

@@ -1,0 +1,117 @@
+"""The page as a file: one, small, the same every time, safe whatever is in its data, and of known operations only."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from derive.errors import DeriveError
+from derive.model import Given, Model
+from derive.render.documents.blocks import Document, Picture, Section
+from derive.render.page import HERE, page
+from derive.render.page.data import payload
+from derive.render.page.live import Use
+from derive.render.page.packing import packed, unpacked
+from derive.render.page.program import OPERATIONS, Program
+from derive.sheet.catalog import cards
+from derive.sheet.choices import EXAMPLES
+from derive.sheet.live import live
+from derive.tree import Negative
+from formulas import entries
+from formulas.architectures.gpt import gpt
+from formulas.models import presets
+from tests.paged import everything, small_page
+
+LARGEST = 600_000  # bytes
+
+
+def whole_page() -> str:
+    sections = tuple(Section(each.topic, f"topic-{each.topic}", (each,)) for each in cards())
+    return page(Document("All", ("of it",), sections), everything())
+
+
+def test_all_cards_fit_with_room_for_the_rest() -> None:
+    assert len(whole_page().encode()) < LARGEST * 2 / 3
+
+
+def test_the_page_is_the_same_every_time() -> None:
+    document = Document("Twice", ("the same",), ())
+    assert page(document, live()) == page(document, live())
+
+
+def test_the_page_asks_for_nothing_and_lets_nothing_in() -> None:
+    text = small_page()
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert not re.search(r"\b(?:src|href)\s*=\s*[\"'](?!#)", text)
+    assert not re.search(r"\beval\b|\bFunction\s*\(|innerHTML|outerHTML|document\.write|insertAdjacentHTML", text)
+    assert text.count("<script") == 2
+    assert "STIX Fonts Project Authors" in text
+    assert "Open Font License" in (HERE / "font" / "OFL.txt").read_text(encoding="utf-8").title().replace("Sil ", "")
+
+
+def test_what_comes_from_data_stays_text() -> None:
+    name = "</script><script>alert(1)</script>"
+    sizes = {letter: Given(64, "preset") for letter in gpt.letters.split()}
+    text = page(Document(name, (name,), ()), live((Model(gpt, name, name, sizes),)))
+    assert text.count("<script") == 2
+    assert "&lt;/script&gt;&lt;script&gt;alert" in text
+
+
+def test_a_picture_may_only_draw() -> None:
+    for inside in ("<script>x</script>", '<g onclick="x"/>', '<a href="http://x"/>', '<g style="fill:red"/>'):
+        picture = Picture("p", f"<svg>{inside}</svg>", "a picture", ("below",))
+        with pytest.raises(DeriveError, match="may only draw"):
+            page(Document("P", (), (Section("P", "p", (picture,)),)), everything())
+
+
+def test_styles_of_pictures_are_let_in_by_their_hash() -> None:
+    picture = Picture("p", "<svg><style>.a { fill: red }</style></svg>", "a picture", ("below",))
+    without, text = (page(Document("P", (), blocks), everything()) for blocks in ((), (Section("P", "p", (picture,)),)))
+    assert text.count("'sha256-") == without.count("'sha256-") + 1
+
+
+def test_every_formula_and_preset_is_on_the_page() -> None:
+    found = everything()
+    assert [each.name for each in found.quantities] == [entry.name for entry in entries()]
+    assert {each.name for each in found.pickers[0].presets} == {*presets(), "none"}
+    keys = [each.key for each in found.inputs]
+    assert len(keys) == len(set(keys))
+    shown = [key for group in found.groups for key in group.inputs] + list(found.degrees)
+    assert sorted(shown) == sorted(keys)
+
+
+def test_examples_are_of_letters_that_are_there() -> None:
+    assert EXAMPLES.keys() <= {each.key for each in everything().inputs}
+
+
+def test_only_known_operations_reach_the_machine() -> None:
+    nodes = payload(everything())["nodes"]
+    assert {type(node) for node in nodes} == {str, list}
+    assert {node[0] for node in nodes if isinstance(node, list)} <= set(range(11))
+    assert len(OPERATIONS) == 5
+    with pytest.raises(DeriveError, match="the page does not compute: Strange"):
+        Program({"x": 0}, {}).add(Negative(Strange()), {"x": Use("x")})  # pyright: ignore[reportArgumentType]
+
+
+class Strange:
+    """A node that nobody knows."""
+
+
+def test_a_model_needs_a_name_of_its_own() -> None:
+    with pytest.raises(DeriveError, match="a page needs a name of its own"):
+        live((replace(Model(gpt), name="gpt2"),))
+
+
+@pytest.mark.parametrize("text", ["", "a", "aaaaaaaaaaaaaaaaaaaaaaaaaa" * 90, "``~~`~`", "<b>&\"{}|'" * 9, "é×−" * 40])
+def test_packing_loses_nothing(text: str) -> None:
+    assert unpacked(packed(text)) == text
+
+
+def test_packing_loses_nothing_of_a_page() -> None:
+    text = small_page()
+    assert unpacked(packed(text)) == text
+    assert len(packed(text)) < len(text)
