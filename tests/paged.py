@@ -28,6 +28,8 @@ from derive.render.documents.card import card
 from derive.render.page import page
 from derive.render.page.live import Live
 from derive.report import report
+from derive.sheet.choices import BEHIND, EXAMPLES
+from derive.sheet.live import live
 from derive.situation import amount, made_from
 from derive.situation import usual as defaults_of
 from formulas import catalog, claims_about
@@ -35,8 +37,6 @@ from formulas.configs import model_of_fields, model_types
 from formulas.hardware import device
 from formulas.models import model, presets
 from formulas.notation import common
-from derive.sheet.choices import BEHIND, EXAMPLES
-from derive.sheet.live import live
 
 SHOWN = (
     "parameters",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from derive.cli import main
 from derive.cli.arguments import FORMATS, VERBS
 from derive.render.marks import markdown_text as escape
+from derive.render.typeset.mathml import mathml
 from derive.version import __version__
 from formulas import catalog, entries
 from formulas.models import architectures, presets
@@ -67,6 +68,11 @@ def test_every_quantity_prints_in_every_format(derive, name, way):
     assert (r" \quad \blacksquare" in shown["latex"]) == (name not in UNLINKED)
     assert shown["latex"].endswith("\n\\end{align*}\n")
     assert shown["markdown"].startswith(f"## {name}\n")
+    assert shown["html"].startswith("<!doctype html>\n")
+    assert f"<title>{name}</title>" in shown["html"]
+    assert "<script" not in shown["html"]
+    assert mathml(f"{data['symbol']} = {data['latex']}") in shown["html"]
+    assert shown["typst"].startswith(f'#set document(title: "{name}", date: none)\n')
     assert f"{data['symbol']} = {data['latex']}\n" in shown["markdown"]
     assert (data["value"] is not None) == (not data["free_symbols"])
     if way in presets():

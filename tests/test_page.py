@@ -15,13 +15,13 @@ from derive.render.page.data import payload
 from derive.render.page.live import Use
 from derive.render.page.packing import packed, unpacked
 from derive.render.page.program import OPERATIONS, Program
+from derive.sheet.catalog import cards
+from derive.sheet.choices import EXAMPLES
+from derive.sheet.live import live
 from derive.tree import Negative
 from formulas import entries
 from formulas.architectures.gpt import gpt
 from formulas.models import presets
-from derive.sheet.catalog import cards
-from derive.sheet.choices import EXAMPLES
-from derive.sheet.live import live
 from tests.paged import everything, small_page
 
 LARGEST = 600_000  # bytes

@@ -12,8 +12,8 @@ from derive.errors import DeriveError
 from derive.interval import Interval
 from derive.render.documents.blocks import Document
 from derive.render.page import page
-from formulas import catalog
 from derive.sheet.live import live
+from formulas import catalog
 from tests.paged import PLANS, Setting, browsing, expected, model_named, random_setting, small_page, written
 
 SETTINGS = 200

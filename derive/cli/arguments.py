@@ -14,7 +14,7 @@ from derive.precision import OPTIMIZERS, RECIPES
 from derive.version import __version__
 from formulas.notation import COMMON
 
-FORMATS = ("text", "latex", "markdown", "json")
+FORMATS = ("text", "latex", "markdown", "html", "typst", "json")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from typing import Any
 RENDERERS = {
     "latex": ("derive.render.latex", "latex"),
     "markdown": ("derive.render.markdown", "markdown"),
+    "html": ("derive.render.page.static", "html"),
+    "typst": ("derive.render.documents.single", "typst"),
     "json": ("derive.render.json", "json"),
 }
 

@@ -43,7 +43,7 @@ def _formula(report: Report, made: Card) -> Iterator[Block]:
     if written := plan_text(report.plan):
         yield Paragraph(text("Plan: ", Code(written)))
     yield from (Paragraph(text(f"Assuming {assumption}.")) for assumption in report.assumptions)
-    unit = f" in {made.unit}" if made.unit != "1" else ""
+    unit = f" [{made.unit}]" if made.unit != "1" else ""
     yield Paragraph(text(Math(f"{made.symbol.latex} = {made.formula.latex}"), unit))
     if report.value_text is not None:
         yield Paragraph(text(f"= {report.exact}{view.unit_text(report)} = {report.value_text}"))
@@ -73,3 +73,10 @@ def _stated(report: Report, made: Card) -> Grid:
         for stated, each in zip(made.stated, report.claims, strict=True)
     )  # fmt: skip
     return Grid(("source", "plan", "statement", "", "", "value here"), rows, (4, 3, 5, 1, 6, 3))
+
+
+def typst(report: Report) -> str:
+    """One quantity in full as a Typst document."""
+    from derive.render.documents import typst as form
+
+    return form.typst(document(report)).rstrip("\n")

@@ -66,7 +66,8 @@ def _file(name: str) -> str:
 
 
 @cache
-def _style() -> str:
+def stylesheet() -> str:
+    """The style sheet of a page, with the font in it."""
     font = base64.b64encode((HERE / FONT).read_bytes()).decode()
     return _file("page.css").replace("FONT", f"data:font/woff2;base64,{font}")
 
@@ -75,7 +76,8 @@ def _script() -> str:
     return '(() => {\n"use strict";\n' + "".join(map(_file, SCRIPTS)) + "})();\n"
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """What a policy names a text by that it allows."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
@@ -88,7 +90,7 @@ def page(document: Document, live: Live) -> str:
     for picture in re.findall(r"<svg.*?</svg>", sections, re.DOTALL):
         if found := FORBIDDEN.search(picture):
             raise DeriveError(f"a picture of the page has {found[0].strip()!r} in it: it may only draw")
-    styles = list(dict.fromkeys([_style(), *STYLES.findall(sections)]))
+    styles = list(dict.fromkeys([stylesheet(), *STYLES.findall(sections)]))
     script, program = _script(), json.dumps(payload(live), separators=(",", ":"))
     insides = [
         inside
@@ -99,10 +101,10 @@ def page(document: Document, live: Live) -> str:
     ]
     data = embedded(packed("\n".join([program, on_one_line(controls(live)), *insides])))
     policy = (
-        f"default-src 'none'; script-src {_digest(script)}; style-src {' '.join(map(_digest, styles))}; "
+        f"default-src 'none'; script-src {digest(script)}; style-src {' '.join(map(digest, styles))}; "
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
     )
     return TEMPLATE.format(
-        policy=policy, title=escape(document.title), about=inline(document.about), style=_style(), sections=sections,
+        policy=policy, title=escape(document.title), about=inline(document.about), style=stylesheet(), sections=sections,
         outline=outline(document.sections), data=data, script=script,
     )  # fmt: skip
