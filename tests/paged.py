@@ -33,7 +33,7 @@ from derive.sheet.live import live
 from derive.situation import amount, made_from
 from derive.situation import usual as defaults_of
 from formulas import catalog, claims_about
-from formulas.configs import model_of_fields, model_types
+from formulas.configs import model_of_fields
 from formulas.hardware import device
 from formulas.models import model, presets
 from formulas.notation import common
@@ -193,7 +193,7 @@ def key_of(formula: Formula, letter: str) -> str | None:
 @cache
 def model_named(name: str) -> Model:
     """A preset, or a random configuration that is named by its model type."""
-    return model_of_fields(configuration(name, 1), name) if name in model_types() else model(name)
+    return model(name) if name in presets() else model_of_fields(configuration(name, 1), name)
 
 
 def expected(formula: Formula, setting: Setting) -> Fraction | Interval | DeriveError | None:

@@ -88,8 +88,8 @@ def card(each: Card) -> str:
     return (
         f'<article class="card" id="{name}" data-find="{escape(sources.lower())}">'
         f'<header><h3><a href="#{name}">{name}</a> {mark(each.mark)}</h3><p>{escape(each.title)}</header>'
-        f'<div class="body"><div class="formula scroll"><span>{mathml(each.symbol.latex)}<math><mo>=</mo></math></span>'
-        f"<span>{mathml(each.formula.latex)}</span></div>{under}</div>"
+        f'<div class="body"><div><div class="formula scroll"><span>{mathml(each.symbol.latex)}<math><mo>=</mo></math></span>'
+        f"<span>{mathml(each.formula.latex)}</span></div>{under}</div></div>"
         f"{''.join(f'<details><summary>{head}</summary></details>' for head, _ in folded(each))}</article>"
     )
 

@@ -18,7 +18,8 @@ const CARDS = all(".card").filter(card => NAMES.has(card.id)).map(card => {
   const plan = element("p", "plan"), value = element("div", "value"), command = element("p", "note");
   const letters = element("details", "letters", element("summary", "", "Where its numbers come from"), element("div", "scroll"));
   plan.hidden = true;
-  body.append(plan, value);
+  body.firstChild.append(plan);
+  body.append(value);
   card.append(letters);
   card.dataset.find += ` ${card.id} ${find("header p", card).textContent}`.toLowerCase();
   return { card, place: NAMES.get(card.id), value, formula, plan, command, letters, derivation, still: [...formula.childNodes], shown: -1, key: "" };

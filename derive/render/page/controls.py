@@ -54,7 +54,7 @@ def _select(label: str, attributes: str, options: str) -> str:
 
 def _degree(each: Input) -> str:
     words = escape(each.meaning[0].upper() + each.meaning[1:])
-    label = f'<label for="{_id(each)}">{words} {mathml(each.latex)}</label>'
+    label = f'<label for="{_id(each)}"><span>{words} {mathml(each.latex)}</span></label>'
     return f'<div class="field" data-input="{escape(each.key)}">{label}{_entry(each)}</div>'
 
 

@@ -20,7 +20,7 @@ def packed(text: str) -> str:
     """The text with its repetitions as references; letters beyond the basic plane are refused by `ValueError`.
 
     >>> packed("a row of a row of a row")
-    'a row of `*)!'
+    'a row of `,!,'
     """
     if any(ord(letter) > 0xFFFF for letter in text):
         raise ValueError("a packed text has no letters beyond the basic plane")
