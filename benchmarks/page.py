@@ -20,8 +20,8 @@ def made() -> Path:
     """A page of the whole catalog, in a temporary folder."""
     from derive.render.documents.blocks import Document, Section
     from derive.render.page import page
-    from formulas.sheet.catalog import cards
-    from formulas.sheet.live import live
+    from derive.sheet.catalog import cards
+    from derive.sheet.live import live
 
     held = tuple(Section(each.topic, f"topic-{each.topic}", (each,)) for each in cards())
     start = perf_counter()

@@ -105,6 +105,6 @@ def page(document: Document, live: Live) -> str:
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
     )
     return TEMPLATE.format(
-        policy=policy, title=escape(document.title), about=inline(document.about), style=stylesheet(), sections=sections,
-        outline=outline(document.sections), data=data, script=script,
+        policy=policy, title=escape(document.title), about=inline(document.about), style=stylesheet(),
+        sections=sections, outline=outline(document.sections), data=data, script=script,
     )  # fmt: skip

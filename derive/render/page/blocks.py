@@ -20,6 +20,7 @@ from derive.render.documents.blocks import (
     Strong,
     Subheading,
     Text,
+    coded,
 )
 from derive.render.typeset.mathml import mathml
 
@@ -87,9 +88,9 @@ def card(each: Card) -> str:
     sources = " ".join(dict.fromkeys(one.source for one in each.stated))
     return (
         f'<article class="card" id="{name}" data-find="{escape(sources.lower())}">'
-        f'<header><h3><a href="#{name}">{name}</a> {mark(each.mark)}</h3><p>{escape(each.title)}</header>'
-        f'<div class="body"><div><div class="formula scroll"><span>{mathml(each.symbol.latex)}<math><mo>=</mo></math></span>'
-        f"<span>{mathml(each.formula.latex)}</span></div>{under}</div></div>"
+        f'<header><h3><a href="#{name}">{name}</a> {mark(each.mark)}</h3><p>{inline(coded(each.title))}</header>'
+        '<div class="body"><div><div class="formula scroll">'
+        f"<span>{mathml(each.symbol.latex)}<math><mo>=</mo></math></span><span>{mathml(each.formula.latex)}</span></div>{under}</div></div>"
         f"{''.join(f'<details><summary>{head}</summary></details>' for head, _ in folded(each))}</article>"
     )
 

@@ -64,13 +64,14 @@ function themed() {
   button.title = `Colours: ${words}`;
 }
 function restore() {
-  const target = location.hash.slice(1);
-  if (target && !target.includes("=") && document.getElementById(target)) { goTo(target); return; }
-  const { setting, ignored } = settingOf(location.hash);
+  const target = location.hash.slice(1), place = target && !target.includes("=") && document.getElementById(target);
+  if (place && run) { goTo(target); return; }
+  const { setting, ignored } = settingOf(place ? "" : location.hash);
   state = setting;
   find("#notes").textContent = ignored.length ? `Not understood in the address, and left out: ${ignored.slice(0, 8).join(", ")}` : "";
   themed();
   compute();
+  if (place) goTo(target);
 }
 function goTo(id) {
   const target = document.getElementById(id);
