@@ -13,6 +13,8 @@ from derive.cli import main
 from derive.drawing import png as png_module
 from formulas.figures import FIGURES
 
+ROOT = Path(__file__).parents[1]
+
 
 def refused(capsys, *arguments: str) -> str:
     assert main(["figure", *arguments]) == 2
@@ -119,3 +121,10 @@ def test_a_model_is_a_file_too_and_its_name_is_text(tmp_path: Path):
         if "model" in figure.takes:
             assert main(["figure", name, "--model", str(place), "--set", "s=16", "-o", str(out)]) == 0
             assert not [each for each in etree.parse(out).iter() if each.tag.endswith("}b")]
+
+
+def test_the_picture_of_the_readme_is_the_one_that_is_drawn(capsys):
+    assert main(["figure", "layer"]) == 0
+    assert capsys.readouterr().out.rstrip("\n") == (ROOT / "docs" / "layer.svg").read_text(encoding="utf-8").rstrip(
+        "\n"
+    )
