@@ -261,3 +261,13 @@ def test_brackets_and_roots_stretch_in_the_font_of_the_page(visit: Any) -> None:
         "() => [...document.querySelectorAll('#activations mo')].map(x => x.getBoundingClientRect().height)"
     )
     assert max(heights) > 1.3 * min(heights)
+
+
+def test_the_command_for_the_present_plan_has_what_the_value_depends_on(visit: Any) -> None:
+    page = visit("#model=llama3-70b&tp=8&sp=1&dp=64&zero=1")
+    page.tab.click("#peak-memory summary:has-text('Derivation')")
+    page.tab.wait_for_selector("#peak-memory .note code")
+    said = page.tab.inner_text("#peak-memory .note code")
+    assert (
+        said == "python -m derive peak-memory --model llama3-70b --symbolic --plan tp=8,dp=64,sp,zero=1,attention=flash"
+    )

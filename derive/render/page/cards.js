@@ -89,8 +89,19 @@ function planText(names) {
   }
   return items.join(",");
 }
+// What a quantity depends on, that of the quantities behind its letters included.
+function dimensionsBelow(place, found = new Set(), seen = new Set()) {
+  const { id } = run.quantity(place);
+  if (seen.has(place)) return found;
+  seen.add(place);
+  for (const [name] of DATA.quantities[place].dimensions) found.add(name);
+  for (const [letter, [, stands]] of id < 0 ? [] : lettersOf(DATA.variants[id][0])) {
+    if (stands >= 0 && !state.set.has(letter)) dimensionsBelow(stands, found, seen);
+  }
+  return found;
+}
 function showCommand(each, stated) {
-  const { name, dimensions } = DATA.quantities[each.place], names = dimensions.map(([key]) => key), model = state.picks[DATA.pickers[0].key];
+  const { name } = DATA.quantities[each.place], names = [...dimensionsBelow(each.place)], model = state.picks[DATA.pickers[0].key];
   const plan = planText(names), parts = ["python -m derive", name];
   if (names.includes("kind") && run.kind.name !== "none") parts.push(`--${DATA.pickers[0].key} ${model} --symbolic`);
   if (plan) parts.push(`--plan ${plan}`);

@@ -1,10 +1,9 @@
-"""A long text with its repetitions replaced by references back, so that the page stays small; the same text every time.
-
-A library's compressor may give other bytes in its next version. Here a match is written as a sign, its length and its
-distance in digits of a base that a text can hold; `unpack` in the page's code reads them.
-"""
+"""A long text with its repetitions replaced by references back, so that the page stays small."""
 
 from __future__ import annotations
+
+# Always the same text, while a library's compressor may give other bytes in its next version. A match is written as a
+# sign, its length and its distance in digits of a base that a text can hold; `unpack` in the page's code reads them.
 
 NEAR, FAR = "`", "~"  # a match with two digits of distance, with three; doubled, the sign itself
 DIGITS = "".join(x for x in map(chr, range(33, 127)) if x not in '"\\`~<>&')
