@@ -139,7 +139,7 @@ def falcon(n: Draw) -> Fields:
     parallel = new or n.flag()
     return {
         "vocab_size": n.V, "hidden_size": n.h, "num_hidden_layers": n.L, "num_attention_heads": n.a,
-        "num_kv_heads": n.one_of(None, n.g) if new else None, "ffn_hidden_size": n.one_of(None, n.f),
+        "num_kv_heads": n.one_of(None, 1, n.g, n.a) if new else None, "ffn_hidden_size": n.one_of(None, n.f),
         "new_decoder_architecture": new, "multi_query": n.flag(), "parallel_attn": parallel,
         "num_ln_in_parallel_attn": n.one_of(None, 1, 2) if new else None, "bias": n.flag(), "alibi": n.flag(),
         "tie_word_embeddings": n.flag(), "max_position_embeddings": n.positions, "bos_token_id": 0, "eos_token_id": 0,

@@ -81,6 +81,8 @@ def test_falcon_caches_heads_that_it_has_copied_out():
     held, needed = (value(fields, name, b=b, s=s) for name in ("kv-cache", "needed-kv-cache"))
     assert cache_bytes(fields, b, s) == held
     assert held / needed == a / fields["num_kv_heads"]
+    assert cache_bytes({**fields, "num_kv_heads": 1}, b, s) == held
+    assert value({**fields, "num_kv_heads": 1}, "needed-kv-cache", b=b, s=s) == held / a
 
 
 # ---- latent attention ----
@@ -105,9 +107,32 @@ def test_latent_attention_written_out_keeps(model_type: str, seed: int, sequence
     case = configured.ours(fields, "activations", plan, formats="bf16-cpu", b=sequences, s=s)
     ours = by_kind(fields, "activations", plan, formats="bf16-cpu", b=sequences, s=s)
     a = fields["num_attention_heads"]
-    more = 4 * a * s**2 * sequences + NUMBER + (2 * s * a * fields["qk_nope_head_dim"] if sequences == 1 else 0)
+    more = 4 * a * s**2 * sequences + NUMBER + (2 * s * a * fields["qk_nope_head_dim"] if sequences == 1 < a else 0)
     for number, amount, kind in zip(kept, ours, case.model.order, strict=True):
         assert number - amount - more in beside(fields, kind, sequences, s)
+
+
+@pytest.mark.parametrize("model_type", ["gpt2", "gpt_neox", "phi3"])
+@seeds
+@pytest.mark.parametrize("sequences", [1, 2, 3])
+def test_attention_written_out_on_one_product_keeps(model_type: str, seed: int, sequences: int):
+    """transformers' eager attention where queries, keys and values are parts of one product.
+
+    Beside what attention needs it scales by a Python number, its softmax is in fp32 (but GPT-2's), and it copies heads
+    that share a key or a value out. Of one sequence alone, torch's product reads values in the buffer that they lie in.
+    """
+    fields = configuration(model_type, seed)
+    fields |= {name: 0.0 for name in fields if "drop" in name}
+    model = theirs(fields, "eager", "cpu")
+    kept = kept_by_layer(model, run_of(model, sequences, s, "cpu"))
+    case = configured.ours(fields, "activations", "attention=materialised", formats="bf16-cpu", b=sequences, s=s)
+    ours = by_kind(fields, "activations", "attention=materialised", formats="bf16-cpu", b=sequences, s=s)
+    a, g, d = (case.known[letter].value for letter in "agd")
+    head = 2 * s * sequences * d
+    more = NUMBER + (4 * a * s**2 * sequences if model_type != "gpt2" else 0) + 2 * (a - g) * head
+    if sequences == 1 and a == g > 1 and model_type != "gpt2":
+        more += 2 * a * head
+    assert [number - amount for number, amount in zip(kept, ours, strict=True)] == [more] * len(kept)
 
 
 @seeds
@@ -131,14 +156,24 @@ def test_choosing_among_groups_keeps(seed: int, groups: int):
     assert ours - greedy == b * s * 8
 
 
+@pytest.mark.parametrize("alibi", [False, True])
+@pytest.mark.parametrize("heads", ["old", "one", "groups", "all"])
 @seeds
-def test_falcon_with_alibi_runs_a_kernel_that_keeps_the_mask(seed: int):
-    """transformers' default, sdpa: ALiBi and the causal mask are one tensor, which the kernel keeps, once for all."""
-    fields = {**configuration("falcon", seed), "alibi": True, "attention_dropout": 0.0, "multi_query": False}
-    fields |= {"new_decoder_architecture": False}
+def test_falcon_runs_a_kernel_that_reads_heads_where_they_lie(seed: int, heads: str, alibi: bool):
+    """transformers' default, sdpa: ALiBi and the causal mask are one tensor, which the kernel keeps, once for all.
+
+    Without ALiBi it makes a causal mask too, in every layer anew, which a kernel that is told so need not have.
+    """
+    fields = {**configuration("falcon", seed), "alibi": alibi, "attention_dropout": 0.0, "multi_query": False}
+    a, new = fields["num_attention_heads"], heads != "old"
+    number = {"one": 1, "groups": next(g for g in (2, 3, 5, 1) if a % g == 0)}.get(heads, a)
+    fields |= {"new_decoder_architecture": new, "parallel_attn": True, "num_kv_heads": number}
+    fields["num_ln_in_parallel_attn"] = None
     model = theirs(fields, "sdpa", "cpu")
     ours = by_kind(fields, "activations", "", formats="bf16-cpu", b=b, s=s)
-    assert kept_by_layer(model, run_of(model, b, s, "cpu")) == ours
+    more = (0 if alibi else 2 * b * s**2) + beside(fields, "", b, s)[0]
+    kept = kept_by_layer(model, run_of(model, b, s, "cpu"))
+    assert [number - amount for number, amount in zip(kept, ours, strict=True)] == [more] * len(kept)
 
 
 # ---- adapters and frozen weights ----
