@@ -196,10 +196,12 @@ TYPES: dict[str, Callable[[Draw], Fields]] = {
         n, attention_bias=n.flag(), final_logit_softcapping=n.one_of(None, 30.0), **windows(n)
     ),
     "gpt2": lambda n: gpt_like(
-        n, activation_function=n.one_of("gelu_new", "gelu", "relu"),
+        n, activation_function=n.one_of("gelu_new", "gelu", "relu"), reorder_and_upcast_attn=n.flag(),
         **drops(n, "resid_pdrop", "embd_pdrop", "attn_pdrop"),
     ),
-    "gptj": lambda n: gpt_like(n, rotary_dim=n.one_of(2, 4), **drops(n, "resid_pdrop", "embd_pdrop", "attn_pdrop")),
+    "gptj": lambda n: gpt_like(
+        n, rotary_dim=n.one_of(2, 4, n.h // n.a), **drops(n, "resid_pdrop", "embd_pdrop", "attn_pdrop")
+    ),
     "gpt_neox": lambda n: {
         **{key: value for key, value in shared_heads(n).items() if key != "num_key_value_heads"},
         "use_parallel_residual": n.flag(), "attention_bias": n.flag(), "hidden_size": n.a * 8 * (n.d // 2),

@@ -122,7 +122,7 @@ def test_attention_written_out_on_one_product_keeps(model_type: str, seed: int, 
     that share a key or a value out. Of one sequence alone, torch's product reads values in the buffer that they lie in.
     """
     fields = configuration(model_type, seed)
-    fields |= {name: 0.0 for name in fields if "drop" in name}
+    fields |= {name: 0.0 for name in fields if "drop" in name} | {"reorder_and_upcast_attn": False}
     model = theirs(fields, "eager", "cpu")
     kept = kept_by_layer(model, run_of(model, sequences, s, "cpu"))
     case = configured.ours(fields, "activations", "attention=materialised", formats="bf16-cpu", b=sequences, s=s)
@@ -133,6 +133,22 @@ def test_attention_written_out_on_one_product_keeps(model_type: str, seed: int, 
     if sequences == 1 and a == g > 1 and model_type != "gpt2":
         more += 2 * a * head
     assert [number - amount for number, amount in zip(kept, ours, strict=True)] == [more] * len(kept)
+
+
+@pytest.mark.parametrize("probability", [0.0, 0.1])
+@seeds
+@pytest.mark.parametrize("sequences", [1, 2, 3])
+def test_attention_written_out_in_fp32_keeps(seed: int, sequences: int, probability: float):
+    """GPT-2's `reorder_and_upcast_attn`, to the byte; of one sequence alone, values stay in the buffer of all three."""
+    fields = {**configuration("gpt2", seed), "reorder_and_upcast_attn": True, "attn_pdrop": probability}
+    model = theirs(fields, "eager", "cpu")
+    kept = kept_by_layer(model, run_of(model, sequences, s, "cpu"))
+    ours = by_kind(fields, "activations", "attention=materialised", formats="bf16-cpu", b=sequences, s=s)
+    more = 4 * s * fields["n_embd"] if sequences == 1 < fields["n_head"] else 0
+    assert [number - amount for number, amount in zip(kept, ours, strict=True)] == [more] * len(kept)
+    plain = {**fields, "reorder_and_upcast_attn": False}
+    for plan in ("", "attention=cuda_flash"):
+        assert by_kind(fields, "activations", plan, s=s) == by_kind(plain, "activations", plan, s=s)
 
 
 @seeds
