@@ -88,7 +88,10 @@ def gpt_like(n: Draw, **more: Any) -> Fields:
     }  # fmt: skip
 
 
-def partly_rotated(n: Draw, above: str = "partial_rotary_factor") -> Fields:
+SHARE = "partial_rotary_factor"
+
+
+def partly_rotated(n: Draw, above: str = SHARE, *more: Fields) -> Fields:
     """A share of each head that is rotated: where older files have it, where newer ones do, in both, or nowhere."""
     places = (
         {above: 0.5},
@@ -97,8 +100,13 @@ def partly_rotated(n: Draw, above: str = "partial_rotary_factor") -> Fields:
         {above: 1.0, "rope_parameters": {"rope_type": "default"}},
         {"rope_scaling": {}, "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}},
         {},
+        *more,
     )
     return n.one_of(*places)
+
+
+WHOLE: Fields = {"rope_parameters": {"rope_type": "proportional", "partial_rotary_factor": 0.5}}  # all of each head
+UNREAD: Fields = {"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}}  # where heads are whole
 
 
 def drops(n: Draw, *names: str) -> Fields:
@@ -139,7 +147,7 @@ def falcon(n: Draw) -> Fields:
     parallel = new or n.flag()
     return {
         "vocab_size": n.V, "hidden_size": n.h, "num_hidden_layers": n.L, "num_attention_heads": n.a,
-        "num_kv_heads": n.one_of(None, n.g) if new else None, "ffn_hidden_size": n.one_of(None, n.f),
+        "num_kv_heads": n.one_of(None, 1, n.g, n.a) if new else None, "ffn_hidden_size": n.one_of(None, n.f),
         "new_decoder_architecture": new, "multi_query": n.flag(), "parallel_attn": parallel,
         "num_ln_in_parallel_attn": n.one_of(None, 1, 2) if new else None, "bias": n.flag(), "alibi": n.flag(),
         "tie_word_embeddings": n.flag(), "max_position_embeddings": n.positions, "bos_token_id": 0, "eos_token_id": 0,
@@ -174,7 +182,7 @@ def mamba2(n: Draw) -> Fields:
 
 
 TYPES: dict[str, Callable[[Draw], Fields]] = {
-    "llama": lambda n: llama_like(n, attention_bias=n.flag(), mlp_bias=n.flag()),
+    "llama": lambda n: llama_like(n, attention_bias=n.flag(), mlp_bias=n.flag(), **n.one_of({}, UNREAD)),
     "mistral": lambda n: llama_like(n, sliding_window=n.one_of(None, 2 * n.positions)),
     "qwen2": lambda n: shared_heads(
         n, use_sliding_window=n.flag(), sliding_window=2 * n.positions, max_window_layers=1
@@ -185,8 +193,10 @@ TYPES: dict[str, Callable[[Draw], Fields]] = {
     "phi3": lambda n: shared_heads(
         n, hidden_size=n.a * 4 * (n.d // 2), sliding_window=None, **drops(n, "resid_pdrop"), **partly_rotated(n)
     ),
-    "glm": lambda n: llama_like(n, head_dim=4 * (n.d // 2), attention_bias=n.flag(), **partly_rotated(n)),
-    "glm4": lambda n: llama_like(n, head_dim=4 * (n.d // 2), attention_bias=n.flag(), **partly_rotated(n)),
+    "glm": lambda n: llama_like(n, head_dim=4 * (n.d // 2), attention_bias=n.flag(), **partly_rotated(n, SHARE, WHOLE)),
+    "glm4": lambda n: llama_like(
+        n, head_dim=4 * (n.d // 2), attention_bias=n.flag(), **partly_rotated(n, SHARE, WHOLE)
+    ),
     "olmo2": lambda n: shared_heads(n, attention_bias=n.flag()),
     "gemma2": lambda n: llama_like(
         n, attention_bias=n.flag(), attn_logit_softcapping=None, final_logit_softcapping=n.one_of(None, 30.0),
@@ -196,14 +206,16 @@ TYPES: dict[str, Callable[[Draw], Fields]] = {
         n, attention_bias=n.flag(), final_logit_softcapping=n.one_of(None, 30.0), **windows(n)
     ),
     "gpt2": lambda n: gpt_like(
-        n, activation_function=n.one_of("gelu_new", "gelu", "relu"),
+        n, activation_function=n.one_of("gelu_new", "gelu", "relu"), reorder_and_upcast_attn=n.flag(),
         **drops(n, "resid_pdrop", "embd_pdrop", "attn_pdrop"),
     ),
-    "gptj": lambda n: gpt_like(n, rotary_dim=n.one_of(2, 4), **drops(n, "resid_pdrop", "embd_pdrop", "attn_pdrop")),
+    "gptj": lambda n: gpt_like(
+        n, rotary_dim=n.one_of(2, 4, n.h // n.a), **drops(n, "resid_pdrop", "embd_pdrop", "attn_pdrop")
+    ),
     "gpt_neox": lambda n: {
         **{key: value for key, value in shared_heads(n).items() if key != "num_key_value_heads"},
         "use_parallel_residual": n.flag(), "attention_bias": n.flag(), "hidden_size": n.a * 8 * (n.d // 2),
-        **drops(n, "hidden_dropout"), **partly_rotated(n, "rotary_pct"),
+        **drops(n, "hidden_dropout"), **partly_rotated(n, "rotary_pct", WHOLE),
     },
     "opt": opt,
     "bloom": lambda n: {

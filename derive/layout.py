@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from derive.errors import ModelError, PlanError
@@ -57,6 +57,7 @@ def laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tuple
             size = known[name].value
             each = f"each device keeps one whole, the same one on {degree // size}"
             assumptions.append(f"{name} = {size} is less than tp = {degree}: {each}")
+    assumptions += split_means(model, plan, used)
     if plan.recipe.compute.bits < HALF and any(
         row.dtype == plan.recipe.compute.name for row in formula.ledger(model, plan)
     ):
@@ -65,6 +66,28 @@ def laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tuple
             f"all that is computed is kept in {narrow}; frameworks keep the inputs of products alone in it"
         )
     return plan, tuple(assumptions)
+
+
+def split_means(model: Model, plan: Plan, used: Set[str]) -> list[str]:
+    """What is said of means over an axis that tensor parallelism splits, as in norms of all heads at once.
+
+    What devices keep is right without them, but they have to add up their parts. Said of quantities of tokens alone.
+    """
+    if plan.tp == 1:
+        return []
+    found: dict[str, list[str]] = {}
+    for tensor in model.layer.tensors:
+        if tensor.op is not None and tensor.op.name == "mean":
+            left = {axis.name for axis in tensor.axes}
+            sizes = [str(axis.size) for axis in tensor.axes]
+            over = [x.name for x in tensor.op.inputs[0].axes if x.split is Mesh.TP and x.name not in left]
+            if over and used & set(sizes):
+                found.setdefault("*".join(sizes), []).extend(over)
+    return [
+        f"norms over all of {' and '.join(dict.fromkeys(over))}, which tp = {plan.tp} splits: devices add up {each} "
+        f"numbers in each of {len(over)} a layer, which nothing counts"
+        for each, over in found.items()
+    ]
 
 
 def shared_experts(model: Model, plan: Plan, known: Values) -> list[str]:

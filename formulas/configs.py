@@ -118,6 +118,7 @@ def model_of_fields(values: dict[str, Any], name: str) -> Model:
     fields = Fields(values, model_type)
     described = import_module(f"formulas.architectures.{known[model_type]}").read(fields)
     notices += _formats(fields)
+    _refuse_narrow_angles(fields)
     fields.read.update(EVERYWHERE)
     if set(values.get("layer_types") or ()) == {"full_attention"}:  # newer files say so of every type
         fields.ignores("layer_types")
@@ -142,6 +143,22 @@ def model_of_fields(values: dict[str, Any], name: str) -> Model:
         order=described.order,
         notices=tuple(notices),
     )
+
+
+def _refuse_narrow_angles(fields: Fields) -> None:
+    """Refuse a share of rotated elements where a type rotates whole heads, but transformers makes angles for a part.
+
+    Of those types it ignores the share in the default's angles and the proportional ones.
+    """
+    if "rope_parameters" in fields.read:
+        return
+    for name in ("rope_scaling", "rope_parameters"):
+        section = fields.section(name)
+        share = section.share("partial_rotary_factor", default=1.0) if section.has("partial_rotary_factor") else 1
+        kind = section.values.get("rope_type", section.values.get("type", "default"))
+        if share != 1 and kind not in ("default", "proportional"):
+            why = f"{fields.model_type} rotates whole heads, and this rope_type has angles for a part of them"
+            raise ConfigError(f"{name}.partial_rotary_factor = {share} is not supported: {why}")
 
 
 def _tied(outer: dict[str, Any], inner: dict[str, Any]) -> dict[str, Any]:

@@ -35,13 +35,17 @@ def held(model, plan, *, needed=False):
             continue
         source = tensor.op.inputs[-1 if needed else 0]  # what was copied out to all heads, if anything was
         rows = whole(source, model.whole, plan, "later tokens attend to it")
-        ledger += within(rows, tensor.op.window) if tensor.op.window is not None else rows
+        ledger += within(rows, tensor.op.window, plan) if tensor.op.window is not None else rows
     return ledger
 
 
-def within(rows, window):
-    """The rows of a cache that holds the last tokens of a window."""
-    return replace(rows, rows=tuple(replace(row, value=row.value.xreplace({s: minimum(s, window)})) for row in rows))
+def within(rows, window, plan):
+    """The rows of a cache that holds the last tokens of a window.
+
+    Where devices have a sequence between them, the one with its end has most of them: all, or as many as it has tokens.
+    """
+    last = {s: minimum(s, window * plan.cp)}  # of which the rows are a share already
+    return replace(rows, rows=tuple(replace(row, value=row.value.xreplace(last)) for row in rows))
 
 
 @formula("M", unit=byte, notation=notation)
@@ -50,7 +54,8 @@ def kv_cache(model, plan):
 
     As the layers hold it: grouped heads once, of a window its last tokens (a static cache's, the new one included;
     transformers' dynamic one keeps w - 1 between steps), of latent attention the latent, of a state-space layer its
-    state, however many tokens there were. In the compute format (`--dtype`). Unit: byte.
+    state, however many tokens there were. In the compute format (`--dtype`). Under context parallelism the device that
+    has the end of every sequence, which holds most of a window: w tokens, or its s/cp. Unit: byte.
 
     >>> from derive import Model, Plan
     >>> from formulas.architectures.llama import llama
@@ -77,7 +82,7 @@ def window_kv_cache(model, plan):
     The last w tokens, the new one included: what a static cache allocates; transformers' dynamic one keeps w - 1
     between steps. All layers have the window. Unit: byte.
     """
-    return within(held(model, plan), w)
+    return within(held(model, plan), w, plan)
 
 
 latent = trace(

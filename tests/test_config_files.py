@@ -52,6 +52,18 @@ BAD: dict[str, tuple[Any, str]] = {
     "no number": (LLAMA | {"hidden_size": float("nan")}, "hidden_size must be a whole number, is NaN"),
     "list": (LLAMA | {"hidden_size": [64] * 3}, "hidden_size must be a whole number, is a list of 3"),
     "object": (LLAMA | {"hidden_size": {"a": 1}}, "hidden_size must be a whole number, is an object of 1"),
+    "angles for a part of each head": (
+        LLAMA | {"rope_scaling": {"rope_type": "yarn", "factor": 2.0, "partial_rotary_factor": 0.5}},
+        "rope_scaling.partial_rotary_factor = 0.5 is not supported: llama rotates whole heads, and this rope_type has "
+        "angles for a part of them",
+    ),
+    "half a pair": (
+        GPT2 | {"model_type": "gptj", "rotary_dim": 3}, "rotary_dim = 3 must be even: elements are rotated by pairs",
+    ),
+    "pairs that are null": (
+        GPT2 | {"model_type": "gptj", "rotary_dim": None},
+        "rotary_dim is null: how many of a head's elements are rotated is needed",
+    ),
     "heads that do not divide": (
         LLAMA | {"num_attention_heads": 5, "num_key_value_heads": 5},
         "head_dim is missing, and num_attention_heads = 5 does not divide hidden_size = 64",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks.oracles.configured import value as configured
 from derive.errors import PlanError
 from formulas.models import presets
 from tests.asking import value
@@ -15,6 +16,19 @@ FUSED = "attention=flash"
 @pytest.mark.parametrize("degree", [2, 4, 8])
 def test_parts_of_the_sequence_add_up_to_it(name: str, model: str, degree: int):
     assert degree * value(name, model, f"{FUSED},cp={degree}") == value(name, model, FUSED)
+
+
+@pytest.mark.parametrize("window", [1, 5, 8, 9, 24, 31, 32, 40])
+@pytest.mark.parametrize("degree", [1, 2, 4, 8])
+def test_a_window_is_cached_by_the_devices_that_have_its_tokens(window: int, degree: int):
+    """Cut into parts in a row, of which the last holds most: counted token by token."""
+    s, b, sizes = 32, 3, {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "hidden_size": 32}
+    fields = {"model_type": "mistral", "intermediate_size": 8, "vocab_size": 16, "sliding_window": window, **sizes}
+    held = [sum(i // (s // degree) == rank for i in range(s - min(window, s), s)) for rank in range(degree)]
+    of_token = 2 * 2 * 2 * 2 * 8 * b  # keys and values of two bytes, layers, heads of 8
+    for name in ("kv-cache", "window-kv-cache", "needed-kv-cache"):
+        assert configured(fields, name, f"{FUSED},cp={degree}", s=s, b=b) == max(held) * of_token
+    assert sum(held) * of_token == configured(fields, "kv-cache", s=s, b=b)
 
 
 @pytest.mark.parametrize("name", ["device-parameters", "parameters", "flops-per-token", "states", "gradients"])

@@ -241,13 +241,14 @@ def both_passes(fields: dict[str, Any], plan: str, **sizes: Any) -> tuple[Fracti
     return found[0], found[1]
 
 
-def within_layers(fields: dict[str, Any], plan: str, **sizes: Any) -> Fraction:
+def within_layers(fields: dict[str, Any], plan: str, *, formats: str = "bf16", **sizes: Any) -> Fraction:
     """Bytes that all layers keep for the backward pass, tables that they share counted in each."""
-    case = ours(fields, "model-activations", plan, **sizes)
+    case = ours(fields, "model-activations", plan, formats=formats, **sizes)
     rows = case.formula.rows(case.model, case.plan).within("layer")
-    shared = [row for row in rows if row.role is Role.CONSTANT and str(row.shape[0]) != "L"]
+    stacks = case.model.whole.stacks
+    shared = [row for row in rows if row.role is Role.CONSTANT and (not row.shape or str(row.shape[0]) not in stacks)]
     amount = number(to_tree(rows.value), case.known)
     once = number(to_tree(sum((row.value for row in shared), rows.value * 0)), case.known)
     assert isinstance(amount, Fraction)
     assert isinstance(once, Fraction)
-    return amount + (case.known["L"].value - 1) * once
+    return amount + (sum(case.known[each].value for each in stacks) - 1) * once

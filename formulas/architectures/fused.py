@@ -2,10 +2,45 @@
 
 from functools import partial
 
-from derive import add, copy, cube, gelu, identity, linear, multiply, relu, scaled, silu, tanh
+from derive import (
+    add,
+    block,
+    copy,
+    cube,
+    dropout,
+    einsum,
+    expand,
+    gelu,
+    identity,
+    linear,
+    multiply,
+    relu,
+    scaled,
+    silu,
+    softmax,
+    tanh,
+)
 
 AXES = {"qkv": "(a + 2*g)*d"}
 biased = partial(linear, bias=True)
+
+
+@block(fused_by="attention")
+def core(q, k, v, drop=dropout, *, window=None, laid=copy):
+    """Attention whose values alone are still a part of what one product gave, since queries and keys were rotated.
+
+    torch's product cannot read such a part where there are several sequences and heads: it copies it first, and the
+    whole can go. A kernel reads the part where it is, and so does torch's product where there is one sequence.
+    """
+    k, v = expand(k, "g -> a"), expand(laid(v), "g -> a")
+    scores = einsum("q b a d, k b a d -> b a q k", q, k, name="scores", masked="q k", window=window)
+    p = drop(softmax(scores))
+    return einsum("b a q k, k b a d -> q b a d", p, v, name="attention output", masked="q k", window=window)
+
+
+def unshared(x, _pattern):
+    """Heads as they are: the core itself shares them."""
+    return x
 
 
 def gelu_new(x):

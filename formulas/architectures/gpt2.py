@@ -2,12 +2,13 @@
 
 from functools import partial
 
-from derive import Described, block
+from derive import Described, block, cast, compute, copy, dropout, einsum, fp32, softmax
 from formulas.architectures.decoder import HEADS, decoder, drop_of
 from formulas.architectures.fused import ACTIVATIONS, AXES, biased, then
-from formulas.architectures.gpt import LETTERS, embedding, final_norm, mlp, norm
+from formulas.architectures.gpt import LETTERS, core, embedding, final_norm, mlp, norm
 from formulas.architectures.llama import DIVIDES, attention
 from formulas.architectures.phi3 import together
+from formulas.architectures.rotary import laid
 
 MODEL_TYPES = ("gpt2",)
 DROPS = 0.1  # transformers' probability of dropout where the file has none
@@ -16,6 +17,17 @@ DROPS = 0.1  # transformers' probability of dropout where the file has none
 def unrotated(q, k):
     """Positions are in the embedding."""
     return q, k
+
+
+@block(name="core", fused_by="attention")
+def upcast_core(q, k, v, drop=dropout, *, laid=copy):
+    """Scores and their softmax in fp32 (`reorder_and_upcast_attn`), where they are written out: kernels read bf16.
+
+    Queries and keys are copied by that, so that values alone are left in the buffer of all three: see fused.core.
+    """
+    scores = einsum("q b a d, k b a d -> b a q k", cast(q, fp32), cast(k, fp32), name="scores", masked="q k")
+    p = drop(cast(softmax(scores), compute, name="attention probabilities"))
+    return einsum("b a q k, k b a d -> q b a d", p, laid(v), name="attention output", masked="q k")
 
 
 @block
@@ -44,18 +56,19 @@ def sizes(fields, inner="n_inner"):
 def read(fields):
     """transformers' GPT2Config."""
     fields.ignores("n_ctx", "scale_attn_weights", "scale_attn_by_inverse_layer_idx", "gradient_checkpointing")
-    fields.only("reorder_and_upcast_attn", False, why="its scores are then computed in fp32")
     fields.only("add_cross_attention", False, why="it adds attention to an encoder")
     activation = fields.choice("activation_function", known=ACTIVATIONS, default="gelu_new")
     attention_drop, drop, first = (
         drop_of(fields, name, default=DROPS) for name in ("attn_pdrop", "resid_pdrop", "embd_pdrop")
     )
+    at, upcast = sizes(fields), fields.flag("reorder_and_upcast_attn", default=False)
     own = partial(
         layer,
         attention=partial(
             attention,
             project=partial(together, linear=biased),
             rotate=unrotated,
+            core=partial(upcast_core, laid=laid(at["a"])) if upcast else core,
             out=then(biased, drop),
             drop=attention_drop,
         ),
@@ -73,4 +86,4 @@ def read(fields):
         divides=DIVIDES,
         axes=AXES,
     )
-    return Described(made, sizes(fields))
+    return Described(made, at)

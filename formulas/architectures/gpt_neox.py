@@ -4,12 +4,12 @@ from functools import partial
 
 from derive import Described, block, linear
 from formulas.architectures.decoder import HEADS, decoder, drop_of
-from formulas.architectures.fused import ACTIVATIONS, AXES, then
+from formulas.architectures.fused import ACTIVATIONS, AXES, core, then, unshared
 from formulas.architectures.gpt import final_norm, mlp, norm
 from formulas.architectures.gptj import embedding
 from formulas.architectures.llama import DIVIDES, LETTERS, attention
 from formulas.architectures.phi3 import together
-from formulas.architectures.rotary import partly, relaid, rotary
+from formulas.architectures.rotary import laid, partly, relaid, rotary
 
 MODEL_TYPES = ("gpt_neox",)
 QUARTER = 0.25
@@ -45,6 +45,8 @@ def read(fields):
             attention,
             project=partial(together, linear=projection),
             rotate=partly(rotated),
+            core=partial(core, laid=laid(a)),
+            share=unshared,
             out=relaid(then(projection, drop), a),
             drop=drop_of(fields, "attention_dropout"),
         ),

@@ -3,6 +3,7 @@
 from functools import partial
 
 from derive import Described, Remainder, block, cross_entropy, linear
+from derive.config import ConfigError
 from formulas.architectures.decoder import decoder, drop_of, looked_up
 from formulas.architectures.fused import ACTIVATIONS, then
 from formulas.architectures.gpt import final_norm, mlp, norm
@@ -34,12 +35,15 @@ def biased_head(x, table, targets, tied=False):
 
 
 def rotary(fields, d):
-    """How many of a head's elements are rotated: all of them where the file says null."""
+    """How many of a head's elements are rotated, by pairs: of an odd number or null, transformers makes no model."""
     width = fields.optional("rotary_dim", default=64)
-    if width is None or width.value == d.value:
-        return Rotary()
+    if width is None:
+        raise ConfigError("rotary_dim is null: how many of a head's elements are rotated is needed")
     fields.at_most(width, d)
-    fields.divides(fields.known(2, "two"), width)
+    if width.value % 2:
+        raise ConfigError(f"rotary_dim = {width.value} must be even: elements are rotated by pairs")
+    if width.value == d.value:
+        return Rotary()
     return Rotary({"d_rope": width}, " d_rope", {"d_pass": "d - d_rope"})
 
 

@@ -29,15 +29,15 @@ UNADAPTED = "absorbed attention is a form for serving: no adapters are counted b
 
 
 @block(fused_by="attention")
-def core(q, k, v, drop=dropout):
+def core(q, k, v, drop=dropout, laid=copy):
     """Attention whose values are of another width than queries and keys.
 
     The values are a part of what one product gave for them and the keys, in an order that torch's product cannot read
-    where there are several sequences: it copies them first. A kernel reads the part where it is.
+    where there are several sequences and heads: it copies them first. A kernel reads the part where it is.
     """
     scores = einsum("q b a d, k b a d -> b a q k", q, k, name="scores", masked="q k")
     p = drop(softmax(scores))
-    return einsum("b a q k, k b a d_v -> q b a d_v", p, copy(v), name="attention output", masked="q k")
+    return einsum("b a q k, k b a d_v -> q b a d_v", p, laid(v), name="attention output", masked="q k")
 
 
 @block(name="core", fused_by="attention")
@@ -91,7 +91,7 @@ def attention(x, *, queries=low_rank_queries, rotate=rotated, bias=False, drop=i
     kv = linear(latent, "r_kv -> a d_kv", tp="a", name="key and value")
     k_nope, v = part(kv, "d_kv -> d_nope", name="key"), part(kv, "d_kv -> d_v", name="value")
     k = concat("d_nope d_rope -> d", k_nope, along(k_rope, "a", before="d_rope", tp=True), name="key")
-    y = laid(core(q, k, v, drop))  # the queries were put together, so that heads are before tokens
+    y = laid(core(q, k, v, drop, laid))  # the queries were put together, so that heads are before tokens
     return linear(y, "a d_v -> h", tp="a", bias=bias, name="projection")
 
 

@@ -45,9 +45,9 @@ LETTERS = "s b h a g d n_s k_c q_c V L"
 
 
 def chunked():
-    """The products of the scan in chunks of q_c tokens (SSD, section 6), but that of C with states: the block has it.
+    """The products of the scan in chunks of q_c tokens (SSD), but that of C with states: the block has it.
 
-    Each is a product of whole chunks, as the paper counts them: the kernels skip some blocks above the diagonal of the
+    Each is counted as a product of whole chunks: the kernels skip some blocks above the diagonal of the
     output within a chunk, and none of the scores, which groups share. The last chunk is filled up. What is done again
     is in `_mamba_chunk_scan_combined_bwd`: the scores, the chunks' states, and the gradient of the scores once more for
     that of the decay.
@@ -68,13 +68,13 @@ def chunked():
 
 @block(fused_by="scan")
 def scan(both, A, *, linear=linear, conv_bias=True):
-    """From the convolution to the output: the scan with one decay a head (equation 5 of section 2), norm and gate.
+    """From the convolution to the output: the scan with one decay a head, norm and gate.
 
     It is written as a recurrence over the tokens, whose only product is that of C with the states. So model FLOPs do
     not depend on how long a chunk is, which is the kernel's choice: longer chunks are more work for the same result.
     What the algorithm in chunks multiplies beside is no model FLOPs but part of what hardware runs under `scan=fused`,
-    as is what flash attention makes again: hardware-flops and recomputed-flops-per-token list it (`chunked`). With
-    N = P = Q the paper has O(T N^2) for each head either way (theorem 6.1). Megatron-LM counts a recurrence too,
+    as is what flash attention makes again: hardware-flops and recomputed-flops-per-token list it (`chunked`). Where
+    n_s = d = q_c, both grow as s*d^2 for each head. Megatron-LM counts a recurrence too,
     element by element (training.py, `mamba_layer_flops`: 7 for each state and token, where the product here is 2).
 
     The kernel is mamba_ssm's (ssd_combined.py, `MambaSplitConv1dScanCombinedFn`). Its `save_for_backward` has the

@@ -4,6 +4,7 @@ from functools import partial
 
 from derive import Remainder, block, linear, multiply, part, silu
 from formulas.architectures.decoder import drop_of
+from formulas.architectures.fused import core, unshared
 from formulas.architectures.llama import (
     ACTIVATIONS,
     LETTERS,
@@ -12,7 +13,7 @@ from formulas.architectures.llama import (
     norm,
     sizes,
 )
-from formulas.architectures.rotary import partly, relaid, rotary
+from formulas.architectures.rotary import laid, partly, relaid, rotary
 from formulas.architectures.windows import alternating, kinds, windowed
 
 MODEL_TYPES = ("phi3",)
@@ -50,13 +51,15 @@ def read(fields):
     window, at = fields.optional("sliding_window", default=None), sizes(fields)
     rotated = rotary(fields, at["d"], default=1.0)
     out = relaid(linear, at["a"])
-    own = partial(attention, project=together, rotate=partly(rotated), out=out, drop=drop_of(fields))
+    own = partial(
+        attention, project=together, rotate=partly(rotated), share=unshared, out=out, drop=drop_of(fields)
+    )  # fmt: skip
     layers = {
         kind: partial(
             layer, attention=each, mlp=partial(paired_mlp, activation=ACTIVATIONS[activation]),
             drop=drop_of(fields, "resid_pdrop"),
         )
-        for kind, each in windowed(own).items()
+        for kind, each in windowed(own, partial(core, laid=laid(at["a"]))).items()
     }  # fmt: skip
     found = kinds(alternating(fields, at["L"], window, lambda _: True), layers, at | rotated.sizes, window, LETTERS)
     found["letters"] += rotated.letters

@@ -18,6 +18,7 @@ class Rotary:
 
 
 SHARE = "partial_rotary_factor"
+WHOLE = "proportional"  # the type of rotary positions whose share is of the angles that are not zero: heads stay whole
 
 
 def rotary(fields, d, default, *, above=SHARE):
@@ -30,6 +31,8 @@ def rotary(fields, d, default, *, above=SHARE):
         inner = older
     fields.ignores(above)
     share = inner.share(SHARE) if inner.has(SHARE) else fields.share(above, default=default)
+    if inner.values.get("rope_type") == WHOLE:
+        return Rotary()
     name = inner.prefix + SHARE if inner.has(SHARE) else above
     width = Given(int(d.value * share), f"head width * {name}")
     if width.value == d.value:
