@@ -15,7 +15,7 @@ COMMON = (
     Letter("k", "experts that a token is routed to"),
     Letter("E_s", "shared experts, which every token uses"),
     Letter("a", "query heads"),
-    Letter("g", "key/value heads; of a state-space layer, groups of heads that share B and C"),
+    Letter("g", "key/value heads, or state-space groups"),
     Letter("s", "sequence length, tokens"),
     Letter("q_2", "sum of the squared lengths of the documents that are packed into a sequence"),
     Letter("w", "attention window, tokens"),

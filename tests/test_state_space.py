@@ -134,7 +134,7 @@ def test_groups_are_split_whole():
     fields |= {"vocab_size": 32}
     with pytest.raises(PlanError) as error:
         value(fields, "activations", "tp=2", b=1, s=8)
-    words = "tp=2 does not divide g = 3 (key/value heads; of a state-space layer, groups of heads that share B and C)"
+    words = "tp=2 does not divide g = 3 (key/value heads, or state-space groups)"
     assert str(error.value) == words
 
 

@@ -146,7 +146,7 @@ def _exact(about: Subject, there: Moments, name: str) -> Fraction:
 
 
 def _unit(high: Fraction) -> tuple[Fraction, str]:
-    return next((Fraction(10) ** power, name) for power, name in ((12, "TB"), (9, "GB"), (6, "MB"), (0, "B"))
+    return next((Fraction(10) ** power, name) for power, name in ((12, "TB"), (9, "GB"), (6, "MB"), (3, "kB"), (0, "B"))
                 if high >= 3 * Fraction(10) ** power or power == 0)  # fmt: skip
 
 
