@@ -104,7 +104,8 @@ def test_setting_the_head_width_frees_it():
     ("llama3-8b", "tp=8,sp", {"s": 1001}, "tp=8 does not divide s = 1001 (sequence length, tokens)"),
     ("llama3-8b", "tp=8", {"f": 1001}, "tp=8 does not divide f = 1001 (feed-forward width)"),
     ("llama3-8b", "tp=12", {"a": 48, "f": 12000},
-     "tp=12 does not divide g = 8 (key/value heads, or state-space groups), and is not a multiple of it either: choose tp so that one divides "
+     "tp=12 does not divide g = 8 (key/value heads, or state-space groups), and is not a multiple of it either: "
+     "choose tp so that one divides "
      "the other"),
 ])  # fmt: skip
 def test_a_plan_that_does_not_divide(of, plan, options, message):

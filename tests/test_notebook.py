@@ -159,7 +159,21 @@ def executed() -> nbformat.NotebookNode:
     notebook.metadata.language_info = {"name": "python"}
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = joined(cell.outputs)
     return notebook
+
+
+def joined(outputs: list) -> list:
+    """The outputs with what was printed in one piece: how many pieces the kernel sends is up to the moment."""
+    found: list = []
+    for each in outputs:
+        same = found and each.output_type == found[-1].output_type == "stream" and each.name == found[-1].name
+        if same:
+            found[-1].text += each.text
+        else:
+            found.append(each)
+    return found
 
 
 def test_the_example_notebook_runs_to_the_outputs_that_are_committed():

@@ -157,7 +157,9 @@ def _continued(
         if x not in needed
         and not owners[x].closed
         and x.blocks == each.blocks
-        and all(reader is each or reader in owners[x].tensors for y in owners[x].tensors for reader in readers.get(y, ()))
+        and all(
+            reader is each or reader in owners[x].tensors for y in owners[x].tensors for reader in readers.get(y, ())
+        )
         and (len(flowing) == 1 or not any(y.op and y.op.contraction for y in owners[x].tensors))
     ]
 
