@@ -53,8 +53,8 @@ class UnknownName(DeriveError):
     """A name that is in no table: carries the closest one that is."""
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
-    """The error for a `name` that is none of the `known` ones, with the closest match.
+def unknown(kind: str, name: str, known: Iterable[str], more: str = "") -> UnknownName:
+    """The error for a `name` that is none of the `known` ones, with the closest match; `more` is known beside names.
 
     >>> str(unknown("model", "lama3-70b", ["llama3-70b", "gpt2"]))
     "unknown model 'lama3-70b': did you mean 'llama3-70b'?"
@@ -69,7 +69,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     )  # one letter wrong is half of it: a guess worth making, but not alone
     close = _closest(name.lower()[:200], list(map(str.lower, names)), 0.5 if short else 0.6)
     few = names if len(names) <= MOST_LISTED else [*names[:FIRST], f"... ({len(names)} in all)"]
-    there_are = f"known are {', '.join(few)}" if names else "there is none here"
+    there_are = f"known are {', '.join(few)}{more}" if names else "there is none here"
     guess = f"did you mean {lowered[close[0]]!r}?" if close else there_are
     hint = f"{guess} {there_are}" if close and short else guess
     return UnknownName(f"unknown {kind} {shown!r}: {hint}")

@@ -96,7 +96,7 @@ def model_of_file(path: str) -> Model:
     """
     from derive.config import load
 
-    return model_of_fields(load(path), path)
+    return model_of_fields(load(path), path.encode("utf-8", "replace").decode())  # a name may hold any bytes
 
 
 def model_of_fields(values: dict[str, Any], name: str) -> Model:

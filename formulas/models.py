@@ -47,7 +47,7 @@ def model(name: str | None = None) -> Model:
     if name is None or name in known:
         return Model(known[name or DEFAULT])
     if name not in presets():
-        raise unknown("model", name, [*presets(), *known])
+        raise unknown("model", name, [*presets(), *known], ", or a path to a config.json")
     record = presets()[name]
     architecture = known[record["architecture"]]
     if record["dropout"] != architecture.drops:

@@ -40,8 +40,8 @@ BAD: dict[tuple[str, ...], str] = {
     ("undefined",): f"unknown quantity or verb 'undefined': known are {NAMES}",
     (A, "--model", "lama3-70b"): "unknown model 'lama3-70b': did you mean 'llama3-70b'?",
     (A, "--model", "GPT2"): "unknown model 'GPT2': did you mean 'gpt2'?",
-    (A, "--model", ""): f"unknown model '': known are {MODELS}",
-    (A, "--model", "null"): f"unknown model 'null': known are {MODELS}",
+    (A, "--model", ""): f"unknown model '': known are {MODELS}, or a path to a config.json",
+    (A, "--model", "null"): f"unknown model 'null': known are {MODELS}, or a path to a config.json",
     (A, "--recipe", "bf61"): "unknown recipe 'bf61': did you mean 'bf16'?",
     (A, "--recipe", ""): f"unknown recipe '': known are {RECIPE_NAMES}",
     (A, "--dtype", "bf61"): "unknown dtype 'bf61': did you mean 'bf16'?",
@@ -221,7 +221,7 @@ def test_bytes_that_are_no_text_are_one_line():
         [sys.executable, "-m", "derive", A, "--model", b"\xff\xfe\n"], cwd=ROOT, capture_output=True, timeout=60,
         check=False, env={**os.environ, "PYTHONUTF8": "1"},
     )  # fmt: skip
-    line = rf"derive: error: unknown model '\udcff\udcfe\n': known are {MODELS}" + "\n"
+    line = rf"derive: error: unknown model '\udcff\udcfe\n': known are {MODELS}, or a path to a config.json" + "\n"
     assert (done.returncode, done.stdout, done.stderr.decode()) == (2, b"", line)
 
 

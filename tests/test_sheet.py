@@ -6,13 +6,15 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from derive.cli import main
+from derive.exact import evaluate
 from derive.plan import Plan
 from derive.render.documents import latex, markdown, typst
-from derive.render.documents.blocks import Code, Document, Grid, Math, Paragraph, Section, Strong, pictures_of
+from derive.render.documents.blocks import Cards, Code, Document, Grid, Math, Paragraph, Section, Strong, pictures_of
 from derive.render.documents.markdown import anchor, overview
 from derive.render.typeset.boxes import boxes
 from derive.render.typeset.broken import width
@@ -21,7 +23,9 @@ from derive.sheet.document import sheet
 from derive.sheet.judged import CONVENTIONS
 from derive.sheet.numbers import ROWS, numbers_section
 from derive.sheet.selection import PRESETS, selection
-from derive.situation import amount
+from derive.sheet.short import QUANTITIES
+from derive.situation import amount, situation
+from derive.tree import substitute
 from derive.values import show
 from formulas import TOPICS, all_claims, catalog, entries
 from formulas.models import model
@@ -216,14 +220,14 @@ def test_a_bare_architecture_has_no_numbers(capsys):
     )  # fmt: skip
 
 
+ENDINGS = "write a file that ends in .md, .tex, .pdf, .html, such as -o cheatsheet.html"
 WRONG = {
-    (
-        "-o",
-        "sheet.docx",
-    ): "sheet.docx: a cheat-sheet is written as .md, .tex, .pdf, .html, by the ending of the file's name",
-    ("-o", "sheet"): "sheet: a cheat-sheet is written as .md, .tex, .pdf, .html, by the ending of the file's name",
+    ("-o", "sheet.docx"): f"-o 'sheet.docx': {ENDINGS}",
+    ("-o", "sheet"): f"-o 'sheet': {ENDINGS}",
+    ("-o", ""): f"-o '': {ENDINGS}",
     ("-o", "missing/sheet.md"): "cannot write 'missing/sheet.md': there is no folder 'missing'",
     ("--topic", "flop"): "unknown topic 'flop': did you mean 'flops'?",
+    ("--topic", "time", "--gpu", "a100"): "--topic shows formulas alone, no numbers: leave out --gpu, or --topic",
     ("--gpu", "h1000"): "unknown device 'h1000': did you mean 'h100'?",
     ("--model", "llama3-7b"): "unknown model 'llama3-7b': did you mean 'llama3-70b'?",
 }
@@ -259,6 +263,35 @@ def test_pictures_lie_beside_the_markdown_and_none_are_printed(capsys, tmp_path,
     assert sorted(re.findall(r"\(x\.assets/(.*?)\)", text)) == names
     assert main(["cheatsheet"]) == 0
     assert ".assets" not in capsys.readouterr().out
+
+
+def test_a_short_sheet_has_what_is_asked_for_most(held):
+    names = [name for names in QUANTITIES.values() for name in names]
+    assert len(set(names)) == len(names) < 40
+    found = sheet(selection([], None, None, short=True), held)
+    shown = [
+        card.name
+        for section in found.sections
+        for block in section.blocks
+        if isinstance(block, Cards)
+        for card in block.cards
+    ]
+    assert shown == names
+    assert found.sections[-1] == held.numbers
+    text = markdown.markdown(found)
+    assert "korthikanti2022" not in text.replace(markdown.written(found.about), "")
+    assert len(text) < len(markdown.markdown(sheet(selection([], None, None), held))) / 8
+
+
+@pytest.mark.parametrize("name", [name for name, formula in catalog().items() if formula.needs_model])
+def test_a_card_of_a_model_has_the_formula_of_llama_beside_that_of_gpt(held, name):
+    (card,) = [card for topic in held.cards for card in topic.cards if card.name == name]
+    assert card.about == "gpt"
+    formula = catalog()[name]
+    found, gpt = (situation(formula, model(each), Plan(), evaluated=False).expression for each in ("llama", "gpt"))
+    values = {x: Fraction(7 + 2 * place) for place, x in enumerate(formula.notation.order)}
+    if evaluate(found, values) != evaluate(substitute(gpt, model("gpt").relations), values):
+        assert [label for label, _ in card.also] == ["llama"]
 
 
 def test_topics_are_headings(whole):

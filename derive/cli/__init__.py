@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:  # a full disk, a file of the installation that cannot be read
-        say(f"derive: error: {error}")
+        where = f"{error.filename!r}" if error.filename is not None else "standard output"
+        say(f"derive: error: cannot use {where}: {error.strerror or error}")
         return MISUSE
     except Exception as error:
         if os.environ.get("DERIVE_TRACEBACK"):

@@ -172,6 +172,7 @@ def _cheatsheet(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--topic", metavar="T", action="append", default=[], help="a topic of the catalog; again for more"
     )
+    parser.add_argument("--short", action="store_true", help="what is asked for most, on a few pages")
     parser.add_argument("--model", metavar="M", help="whose numbers are shown: a preset, or a config.json")
     parser.add_argument("--gpu", metavar="G", help="the device that they are on; see `derive hardware`")
 
@@ -209,12 +210,15 @@ VERBS = {
 
 def parser_of(name: str) -> Parser:
     """The parser of a verb or a quantity; `UnknownName` with the closest one."""
-    from formulas import entries, entry_of
+    from formulas import TOPICS, entries, entry_of
 
     if name in VERBS:
         about, options = VERBS[name].about, VERBS[name].options
     elif entry := entry_of(name):
         about, options = entry.title, _quantity
+    elif name in TOPICS:
+        below = ", ".join(each.name for each in entries() if each.topic == name)
+        raise DeriveError(f"{name} is a topic: its quantities are {below}")
     else:
         raise unknown("quantity or verb", name, [*(each.name for each in entries()), *VERBS])
     parser = Parser(prog=f"derive {name}", description=about, allow_abbrev=False)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from derive.cli import say
 from derive.cli.show import emit
 from derive.errors import DeriveError
 
@@ -30,6 +31,7 @@ def run(_name: str, options: Namespace) -> int:
         emit(markdown(_document(chosen)).rstrip("\n"))
     else:
         write(path, chosen)
+        say(f"derive: wrote {path}")
     return 0
 
 
@@ -37,15 +39,18 @@ def _selection(options: Namespace) -> Selection:
     from derive.sheet.selection import selection
 
     topics = [name for text in options.topic for name in text.split(",")]
+    for option in ("model", "gpu"):
+        if topics and getattr(options, option) is not None:
+            raise DeriveError(f"--topic shows formulas alone, no numbers: leave out --{option}, or --topic")
     if options.model is None:
-        return selection(topics, None, options.gpu)
+        return selection(topics, None, options.gpu, short=options.short)
     from derive.cli import load_sympy
     from derive.cli.case import noticed
 
     load_sympy()
     from formulas.models import model
 
-    return selection(topics, noticed(model(options.model)), options.gpu)
+    return selection(topics, noticed(model(options.model)), options.gpu, short=options.short)
 
 
 def _document(chosen: Selection) -> Document:
@@ -59,8 +64,9 @@ def writer(path: str) -> Callable[[str, Selection], None]:
     """What writes a file of that name; `DeriveError` where its ending is none that is known."""
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
-        known = ", ".join(WRITERS)
-        raise DeriveError(f"{path[:80]}: a cheat-sheet is written as {known}, by the ending of the file's name")
+        raise DeriveError(
+            f"-o {path[:80]!r}: write a file that ends in {', '.join(WRITERS)}, such as -o cheatsheet.html"
+        )
     return WRITERS[ending]
 
 
@@ -78,9 +84,10 @@ def _markdown(path: str, chosen: Selection) -> None:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise DeriveError(f"cannot make the folder {str(folder)!r} of the pictures: {error.strerror}") from None
+    text = markdown(document, folder.name)  # before anything is written
     for picture in pictures:
         write_whole(folder / f"{picture.name}.svg", picture.svg)
-    write_whole(path, markdown(document, folder.name))
+    write_whole(path, text)
 
 
 def _latex(path: str, chosen: Selection) -> None:

@@ -63,6 +63,8 @@ def run(_name: str, options: Namespace) -> int:
         write_whole(file, png(picture, theme or "light"))
     else:
         write_whole(file, picture.svg(theme))
+    if file is not None:
+        say(f"derive: wrote {file}")
     return 0
 
 

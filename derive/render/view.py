@@ -201,7 +201,13 @@ def counterexample(valued: Valued) -> str:
         return ""
     claimed, derived = map(briefly, judgement.values_there)
     sizes = ", ".join(f"{name} = {value}" for name, value in judgement.counterexample.items())
-    return (f"at {sizes}: " if sizes else "") + f"claimed {claimed}, derived {derived}"
+    return (f"at {sizes}: " if sizes else "") + f"claimed {claimed}, derived {derived}{without(valued.claim)}"
+
+
+def without(claim: Claim) -> str:
+    """What a claim is not held to: rows that it leaves out on purpose are left out of what is derived, too."""
+    names = [each if isinstance(each, str) else each.value for each in claim.neglect]
+    return f" without {' and '.join(names)}" if names else ""
 
 
 def claim_text(valued: Valued) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from derive.plan import Plan
-from derive.render.documents.blocks import Card, Cards
+from derive.quantity import Formula
+from derive.render.documents.blocks import Card, Cards, Math
 from derive.render.documents.card import card
+from derive.render.expression import to_latex
 from derive.report import report
 from formulas import claims_about, entries, formula_named
 from formulas.models import model
+
+OTHERS = ("llama",)  # architectures whose formula stands beside the default one's, where it is another
 
 
 @cache
@@ -19,5 +25,15 @@ def cards() -> tuple[Cards, ...]:
     for entry in entries():
         formula = formula_named(entry)
         about = model() if formula.needs_model else None
-        found.setdefault(entry.topic, []).append(card(report(formula, about, Plan(), claims=claims_about(formula))))
+        made = card(report(formula, about, Plan(), claims=claims_about(formula)))
+        found.setdefault(entry.topic, []).append(replace(made, also=tuple(_others(formula, made))))
     return tuple(Cards(topic, tuple(each)) for topic, each in found.items())
+
+
+def _others(formula: Formula, made: Card) -> Iterator[tuple[str, Math]]:
+    """The formula of other architectures, in the letters that they have, where it differs."""
+    for name in OTHERS if formula.needs_model else ():
+        found = report(formula, model(name), Plan(), judged=False).derivation.expression
+        latex = to_latex(found, formula.notation.latex)
+        if latex != made.formula.latex:
+            yield name, Math(latex)

@@ -10,6 +10,7 @@ from derive.sheet.held import Held
 from derive.sheet.judged import conventions_section, counted, refuted_section
 from derive.sheet.letters import notation_section, own_letters
 from derive.sheet.selection import Selection
+from derive.sheet.short import short_sections
 from derive.version import __version__
 
 TITLE = "The formulas of LLM resource accounting"
@@ -37,6 +38,10 @@ def gathered() -> Held:
 def sheet(chosen: Selection, found: Held) -> Document:
     """The document of a selection."""
     shown = tuple(each for each in found.cards if each.topic in chosen.topics)
+    numbers, pictures = (found.numbers, found.pictures) if chosen.is_usual or not chosen.is_whole else _of(chosen)
+    if chosen.short:
+        sections = (*short_sections(shown), *((numbers,) if chosen.is_whole else ()))
+        return Document(TITLE, _about(shown), sections)
     formulas = tuple(
         Section(heading(each.topic), f"topic-{each.topic}", (*own_letters(each.topic), each)) for each in shown
     )
@@ -44,7 +49,6 @@ def sheet(chosen: Selection, found: Held) -> Document:
     if not chosen.is_whole:
         sections = (notation_section(), *formulas, *judged)
     else:
-        numbers, pictures = (found.numbers, found.pictures) if chosen.is_usual else _of(chosen)
         sections = (notation_section(), *formulas, found.origins, *judged, numbers, hardware_section(chosen.device))
         sections = tuple(_illustrated(section, pictures) for section in sections)
     return Document(TITLE, _about(shown), tuple(each for each in sections if each.blocks))
@@ -75,8 +79,11 @@ def _about(shown: tuple[Cards, ...]) -> Text:
     total, *parts = counted(shown)
     quantities = sum(len(each.cards) for each in shown)
     return text(
-        f"{quantities} quantities, each derived from the shapes of tensors, line by line. {total}: {', '.join(parts)}. "
-        "■ says that the proof checker accepted every equality of a derivation, for all sizes; that frameworks compute "
-        "what was traced is witnessed, not proved. Memory is that of one device. ",
+        "What training a language model takes: FLOPs, bytes, hours, money, as formulas for plans, lectures and checks. "
+        f"Each of the {quantities} quantities is derived from the shapes of a layer's tensors, line by line; ■ says "
+        "that a proof checker accepted every equality, for all sizes. Unless more is said, a formula is that of one "
+        "device, nothing sharded or recomputed; of GPT's layer, and beside it of Llama's where that differs. "
+        f"Of what papers and tools state, {total} are judged: {', '.join(parts)}; each refuted one is shown with sizes "
+        "at which it is false. ",
         Code("python -m derive NAME"), f" shows a quantity in full. Made by shapeproof {__version__}.",
     )  # fmt: skip

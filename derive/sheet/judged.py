@@ -102,4 +102,5 @@ def counted(topics: Iterable[Cards]) -> Iterator[str]:
     names = {mark: verdict for verdict, mark in MARKS.items()}
     counts = Counter(each.mark for each in stated)
     yield f"{len(stated)} statements of {len({each.source for each in stated})} sources"
-    yield from (f"{counts[mark]} {names[mark]} {mark}" for mark in MARKS.values() if counts[mark])
+    words = {MARKS["proved up to"]: "proved up to terms that are shown"}
+    yield from (f"{counts[mark]} {words.get(mark, names[mark])} {mark}" for mark in MARKS.values() if counts[mark])

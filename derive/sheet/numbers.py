@@ -76,8 +76,8 @@ def numbers_section(models: tuple[Model, ...], device: Device) -> Section:
     return Section("Numbers of models", "numbers", (
         Paragraph(text(
             f"On the device {device.name} ({device.title}), bf16, one sequence, every layer on one device and nothing "
-            f"recomputed. {step}. Attention's kernel and mask are the model's own; each value is what ",
-            Code("python -m derive QUANTITY --model MODEL"), " prints.",
+            f"recomputed. {step}. Attention's kernel and mask are the model's own unless a row says otherwise; ",
+            Code("python -m derive QUANTITY --model MODEL"), " derives each, with the row's recipe, plan and values.",
         )),
         Grid(heads, rows, (5, 3, *(3 for _ in models)), numeric),
         Paragraph(text("Their sizes:")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from derive.errors import DeriveError
-from derive.render.documents.blocks import Picture
+from derive.render.documents.blocks import Picture, text
 from derive.sheet.selection import Selection
 from formulas.figures import FIGURES, draw
 from formulas.figures.subject import subject
@@ -22,5 +22,7 @@ def pictures(chosen: Selection) -> tuple[Picture, ...]:
             drawn = draw(name, about)
         except DeriveError:
             continue
-        found.append(Picture(name, drawn.svg(), drawn.about, (drawn.title,)))
+        takes = FIGURES[name].takes
+        plan = f"; an example, with the plan {about.laid_out}" if "plan" in takes else ""
+        found.append(Picture(name, drawn.svg(), drawn.about, text(f"{drawn.title}{plan}.")))
     return tuple(found)

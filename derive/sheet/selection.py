@@ -20,11 +20,15 @@ DEVICE = "h100"
 
 @dataclass(frozen=True)
 class Selection:
-    """The topics to show, the model whose numbers are shown, if one is named, and the device that it runs on."""
+    """The topics to show, the model whose numbers are shown, if one is named, and the device that it runs on.
+
+    `short` shows what is asked for most, on a few pages.
+    """
 
     topics: tuple[str, ...]
     model: Model | None
     device: Device
+    short: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -56,11 +60,11 @@ def topics_of(names: Collection[str]) -> tuple[str, ...]:
     return tuple(topic for topic in TOPICS if topic in names or not names)
 
 
-def selection(topics: Collection[str], model: Model | None, gpu: str | None) -> Selection:
+def selection(topics: Collection[str], model: Model | None, gpu: str | None, *, short: bool = False) -> Selection:
     """The selection that a person asks for: everything, the Llama 3 models and the H100, unless something is named.
 
     Raises `ModelError` for an architecture without sizes, `UnknownName` for a topic or a device that is not there.
     """
     if model is not None and not model.sizes:
         raise ModelError(f"{model.architecture.name} has no sizes to put in: name a preset or a config.json")
-    return Selection(topics_of(topics), model, device(gpu or DEVICE))
+    return Selection(topics_of(topics), model, device(gpu or DEVICE), short)

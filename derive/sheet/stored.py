@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import sha256
@@ -48,7 +47,7 @@ def fingerprint() -> str:
         for path in sorted((HOME / folder).rglob("*")):
             place = path.relative_to(HOME)
             if path.suffix in (".py", ".toml") and place.parts[1] not in ELSEWHERE and "page" not in place.parts:
-                digest.update(f"{place.as_posix()}\0".encode() + path.read_bytes() + b"\0")
+                digest.update(f"{place.as_posix()}\0".encode() + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return digest.hexdigest()
 
 
@@ -56,9 +55,10 @@ def fingerprint() -> str:
 def _committed() -> Held | None:
     try:
         data = json.loads(FILE.read_text(encoding="utf-8"))
-        return decoded(data["held"]) if data["fingerprint"] == fingerprint() else None
-    except (OSError, ValueError, KeyError, TypeError):  # missing, or not what was written
+        found = decoded(data["held"]) if data["fingerprint"] == fingerprint() else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # missing, or not what was written
         return None
+    return found if isinstance(found, _types()["Held"]) else None
 
 
 @cache
@@ -98,7 +98,7 @@ def decoded(data: Any) -> Any:
 
 
 @cache
-def _types() -> dict[str, Callable[..., Any]]:
+def _types() -> dict[str, type]:
     from derive.sheet.held import Held
 
     known = [each for each in vars(blocks).values() if isinstance(each, type) and is_dataclass(each)]

@@ -122,6 +122,8 @@ class Stated:
 class Card:
     """One quantity: its formula in paper form, its unit, what it holds under, its derivation, and what sources say.
 
+    `about` is the architecture that it is derived for, if it is one of a model, `also` the formula for others, by name;
+    `settings` are those that it has unless others are asked for: the mask, the recipe, the kernels.
     `mark` is that of its derivation, `rows` the ledger that it starts from, with `heads` above it.
     """
 
@@ -131,6 +133,9 @@ class Card:
     formula: Math
     unit: str
     under: tuple[Math, ...]
+    settings: tuple[str, ...]
+    about: str
+    also: tuple[tuple[str, Math], ...]
     mark: str
     ending: str
     heads: tuple[str, ...]
@@ -141,10 +146,11 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """The cards of one topic."""
+    """The cards of one topic; what sources say may be left out."""
 
     topic: str
     cards: tuple[Card, ...]
+    with_sources: bool = True
 
 
 Block = Paragraph | Grid | Picture | Subheading | Cards

@@ -12,6 +12,7 @@ from derive.render.expression import relation_latex, to_latex
 from derive.render.latex import RELATIONS, left_side, quantity
 from derive.render.marks import MARKS
 from derive.report import Report
+from derive.situation import made_from
 from derive.tree import Node, Relation, Symbol
 
 Letters = dict[str, str]
@@ -28,6 +29,9 @@ def card(report: Report) -> Card:
         formula=Math(to_latex(derivation.expression, letters)),
         unit=str(formula.unit),
         under=tuple(Math(equality(letter, tree, letters)) for letter, tree in hypotheses(report).items()),
+        settings=tuple(_settings(report)),
+        about=report.model.architecture.name if report.model is not None else "",
+        also=(),
         mark="■" if derivation.proved else "",
         ending=view.ending(report),
         heads=heads,
@@ -43,6 +47,16 @@ def hypotheses(report: Report) -> dict[str, Node]:
         return {}
     used = report.derivation.ledger.letters
     return {letter: tree for letter, tree in report.model.relations.items() if letter in used}
+
+
+def _settings(report: Report) -> Iterator[str]:
+    """What the formula is for beside its letters: settings with a value, and a letter that stands for a simpler one."""
+    letters = report.formula.notation.letters
+    yield from (f"{name} {given.value}" for name, given in report.given.items() if name not in letters)
+    for each in made_from(report.formula, report.model, report.plan):
+        for letter, found in each.standing(report.model, each.rows(report.model, report.plan).letters).items():
+            if found is not each.letters[letter][0]:
+                yield f"{letter} as {found.name}"
 
 
 def equality(letter: str, tree: Node, letters: Letters) -> str:

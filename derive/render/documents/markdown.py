@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import quote
 
 from derive.render.documents.blocks import (
     Card,
@@ -11,7 +12,6 @@ from derive.render.documents.blocks import (
     Code,
     Document,
     Grid,
-    Inline,
     Math,
     Paragraph,
     Picture,
@@ -20,15 +20,20 @@ from derive.render.documents.blocks import (
     Subheading,
     Text,
     coded,
+    joined,
+    text,
 )
 from derive.render.marks import markdown_math
 from derive.render.marks import markdown_text as escape
+
+OUTLINED = 10  # sections from which on a document has an outline
 
 
 def markdown(document: Document, assets: str | None = None) -> str:
     """The document as Markdown; `assets` is the folder beside it that its pictures are in, None where there is none."""
     lines = [f"# {escape(document.title)}", "", written(document.about), ""]
-    lines += [f"- [{escape(section.title)}](#{anchor(section.title)})" for section in document.sections]
+    if len(document.sections) >= OUTLINED:
+        lines += [f"- [{escape(section.title)}](#{anchor(section.title)})" for section in document.sections]
     for section in document.sections:
         lines += ["", *_section(section, assets)]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -49,7 +54,12 @@ def _section(section: Section, assets: str | None) -> Iterator[str]:
     for block in section.blocks:
         if isinstance(block, Picture):
             if assets is not None:
-                yield from ("", f"![{escape(block.about)}]({assets}/{block.name}.svg)", "", written(block.caption))
+                yield from (
+                    "",
+                    f"![{escape(block.about)}]({quote(assets)}/{block.name}.svg)",
+                    "",
+                    written(block.caption),
+                )
         else:
             yield ""
             yield from BLOCKS[type(block)](block)
@@ -94,21 +104,31 @@ def overview(cards: Cards) -> Grid:
     rows = tuple(
         (
             (Code(card.name), " ", *coded(card.title)),
-            (Math(f"{card.symbol.latex} = {card.formula.latex}"), *((f" {card.mark}",) if card.mark else ())),
+            _formulas(card),
             (card.unit,) if card.unit != "1" else (),
-            _between(card.under),
+            _under(card),
             (_sources(card),),
         )
         for card in cards.cards
     )
-    return Grid(("quantity", "formula", "unit", "under", "sources"), rows, (5, 6, 2, 2, 4))
+    heads, widths = ("quantity", "formula", "unit", "under", "sources"), (5, 8, 2, 3, 4)
+    if cards.with_sources:
+        return Grid(heads, rows, widths)
+    return Grid(heads[:-1], tuple(row[:-1] for row in rows), widths[:-1])
 
 
-def _between(parts: tuple[Math, ...]) -> Text:
-    found: list[Inline] = []
-    for part in parts:
-        found += [", ", part] if found else [part]
-    return tuple(found)
+def _formulas(card: Card) -> Text:
+    """The formula with its mark; where other architectures have another one, each with the name of its architecture."""
+    symbol = card.symbol.latex
+    first = (Math(f"{symbol} = {card.formula.latex}"), *((f" {card.mark}",) if card.mark else ()))
+    others = [("; ", Strong(name), " ", Math(f"{symbol} = {latex.latex}")) for name, latex in card.also]
+    return (*((Strong(card.about), " ") if others else ()), *first, *(part for each in others for part in each))
+
+
+def _under(card: Card) -> Text:
+    """What the formula holds under: the first one, where there are several."""
+    whose = (Strong(card.about), " ") if card.also and card.under else ()
+    return joined(filter(None, [(*whose, *joined([(part,) for part in card.under])), text(", ".join(card.settings))]))
 
 
 def _sources(card: Card) -> str:

@@ -19,7 +19,7 @@ from derive.render.documents.blocks import (
     Subheading,
     Text,
 )
-from derive.render.documents.markdown import overview
+from derive.render.documents.markdown import OUTLINED, overview
 from derive.render.typeset.broken import LINE
 from derive.render.typeset.typst import quoted
 from derive.render.typeset.typst import typst as mathematics
@@ -42,7 +42,8 @@ def typst(document: Document) -> str:
     """The document as Typst's source."""
     title = quoted(document.title)
     lines = [HEAD.format(title=title), f'#text(size: 18pt, weight: "bold", {title})', "", written(document.about), ""]
-    lines.append("#v(1em)\n#block(height: 11em, columns(3, gutter: 2em, outline(title: none, depth: 1)))")
+    if len(document.sections) >= OUTLINED:
+        lines.append("#v(1em)\n#block(height: 11em, columns(3, gutter: 2em, outline(title: none, depth: 1)))")
     for section in document.sections:
         lines += _section(section)
     return "\n".join(lines) + "\n"
