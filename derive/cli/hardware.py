@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from derive.cli.show import emit, present
 from derive.render.table import Table
-from derive.values import round_significant, show
+from derive.sheet.devices import in_tera, shortly
+from derive.values import show
 from formulas.hardware import COLUMNS, Device, devices
 
 NUMBERS = frozenset(range(1, len(COLUMNS) + 1))
@@ -35,8 +36,8 @@ def run(_name: str, options: Namespace) -> int:
     present([
         Table("Devices", ("device", "title", "also"), names),
         Table("\nMemory", heads, memory, frozenset(range(1, len(heads)))),
-        _by_format("\nPeaks without sparsity, TFLOP/s", known, lambda each, x: _tera(each.peaks.get(x))),
-        _by_format("\nBalance, peak over bandwidth, FLOP/byte", known, lambda each, x: _short(each.balance(x))),
+        _by_format("\nPeaks without sparsity, TFLOP/s", known, lambda each, x: in_tera(each.peaks.get(x))),
+        _by_format("\nBalance, peak over bandwidth, FLOP/byte", known, lambda each, x: shortly(each.balance(x))),
         "  fp8: e4m3 and e5m2. fp4: e2m1 and nvfp4. int8: operations for FLOP.",
         Table("\nSources", ("device", "of", "source"), sources),
     ])  # fmt: skip
@@ -62,17 +63,6 @@ def _bytes(value: Fraction | None) -> str:
 
 def _rate(value: Fraction) -> str:
     return f"{show(value, 'byte').partition(' (')[0]}/s"
-
-
-def _short(value: Fraction | None) -> str:
-    return "" if value is None else round_significant(value)
-
-
-def _tera(value: Fraction | None) -> str:
-    if value is None:
-        return ""
-    plain = round_significant(value / 10**12, 9)
-    return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 
 def _record(each: Device) -> dict:
