@@ -142,6 +142,13 @@ def test_every_source_file_has_its_claims():
     assert {claim.source.key.replace("-", "_") for claim in CLAIMS} == files
 
 
+def test_every_hypothesis_of_a_claim_is_about_a_letter_that_it_or_the_quantity_has():
+    # The shapes that the scaling book states once are for its products of weights, too.
+    for claim in (claim for claim in CLAIMS if claim.source.key != "scaling-book"):
+        used = judge(claim).letters.union(*(symbols_of(tree) for tree in claim.given.values()))
+        assert set(claim.given) <= used, (claim.source.key, claim.place)
+
+
 def test_every_formula_of_a_claim_is_in_the_catalog():
     known = catalog().values()
     assert all(each in known for claim in CLAIMS for each in (claim.formula, *claim.letters.values()))

@@ -178,7 +178,7 @@ full_gradients = claims(
 
 own_segment = claims(
     train_ledger, allocated_segment, "chapter 5, section 3: a segment of its own above 10 MiB; at 10 MiB one of 20",
-    given={"r": "10*2^20"}, expected="refuted", rows={"": "20*2^20"},
+    given={"x_r": "10*2^20"}, expected="refuted", rows={"": "20*2^20"},
     note="PyTorch tests for less than 10 MiB: at 10 MiB a request has a segment of its own",
 )  # fmt: skip
 
