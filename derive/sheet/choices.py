@@ -39,7 +39,8 @@ CHOICES = (
     Choice("mask", "Mask", (("causal", "causal"), ("full", "full"))),
 )
 HEADLINE = (
-    ("parameters", "size of the model"), ("states", "states per device"), ("model-activations", "activations per device"),
+    ("parameters", "size of the model"), ("states", "states per device"),
+    ("model-activations", "activations per device"),
     ("peak-memory", "peak per device"), ("usable-memory", "memory for tensors"), ("flops-per-token", "FLOPs per token"),
     ("training-flops", "FLOPs of the run"), ("training-time", "time of the run"), ("cost", "price of the run"),
     ("kv-cache", "key/value cache"),
@@ -82,11 +83,12 @@ FITS = (Room("peak-memory", "usable-memory", "states", ("fits", "may fit", "does
 # What people search for under another name: words, and the quantities or sections that they mean.
 ALIASES = {
     "adam optimizer memory": ("states", "bytes-per-parameter"), "optimizer states": ("states", "bytes-per-parameter"),
-    "fsdp zero-3 zero3 sharding": ("states", "zero-3", "peak-memory"),
+    "fsdp zero-3 zero3 sharding": ("states", "peak-memory"),
     "throughput tokens per second": ("tokens-per-second",), "oom out of memory vram": ("peak-memory", "usable-memory"),
     "kv cache": ("kv-cache",), "mfu utilization": ("mfu", "hfu"), "llama gpt models": ("numbers",),
     "h100 a100 gpu devices": ("hardware",), "gradient accumulation": ("accumulation",),
-    "checkpointing": ("recompute-factor", "model-activations"), "price money": ("cost",), "days duration": ("training-time",),
+    "checkpointing": ("recompute-factor", "model-activations"), "price money": ("cost",),
+    "days duration": ("training-time",),
 }  # fmt: skip
 
 # A plan to open with: what states do not fit one device is on many, over tensor parallelism where that divides it.

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from derive.errors import DeriveError
 from derive.interval import Interval, affine
 from derive.model import Given
-from derive.render.page.live import Choice, Follows, Kind, Live, Preset, Quantity, Split, Use, Variant
+from derive.render.page.live import Choice, Follows, Kind, Live, Preset, Quantity, Room, Split, Use, Variant
 from derive.render.page.program import Program, exact
 from derive.render.typeset.mathml import mathml
 from derive.tree import symbols_of, to_text
@@ -88,7 +88,7 @@ def payload(live: Live) -> dict[str, Any]:
         "kinds": kinds,
         "relations": relations,
         "follows": [_follows(each, inputs, program) for each in live.follows],
-        "fits": [[*(program.quantities[x] for x in (each.wanted, each.room, each.least)), each.words] for each in live.fits],
+        "fits": [_room(each, program) for each in live.fits],
         "aliases": dict(live.aliases),
         "choices": [_choice(each) for each in live.choices],
         "degree": live.degree,
@@ -146,6 +146,10 @@ def _follows(each: Follows, inputs: Mapping[str, int], program: Program) -> list
     node = program.add(each.tree, {letter: Use(key) for letter, key in each.letters.items()})
     said = f"{each.key} = {to_text(each.tree)}"
     return [inputs[each.key], node, said, each.refused, each.contradicted]
+
+
+def _room(each: Room, program: Program) -> list[Any]:
+    return [*(program.quantities[x] for x in (each.wanted, each.room, each.least)), each.words]
 
 
 def _choice(choice: Choice) -> dict[str, Any]:
