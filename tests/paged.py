@@ -287,10 +287,9 @@ def _expected(
             key = letter
         if key is None:
             continue
-        if run.get(key) is not None:
-            given[letter] = Given(whole(run[key]), "option")
-        elif key in setting.values:
-            given[letter] = Given(whole(setting.values[key]), "option")
+        set_here = run.get(key) or setting.values.get(key)
+        if set_here is not None:
+            given[letter] = Given(whole(set_here), "option")
         elif key in ("P", "W", "M") and key in gpu.letters and (key != "P" or "bf16" in gpu.peaks):
             given[letter] = gpu.value(key, "bf16")
         elif key in ("t", "n"):

@@ -46,12 +46,13 @@ TEMPLATE = """\
 <input type="search" id="search" placeholder="Search  /" autocomplete="off" spellcheck="false"></label>
 <button type="button" id="theme" aria-label="Colours: as the system has them">◐</button></div>
 <div class="found live" hidden><p id="found" role="status"></p>
-<button type="button" class="clear" hidden>Clear</button></div>{outline}</nav>
-<main id="content" tabindex="-1"><header class="top"><h1>{title}</h1><p class="about">{about}</p><p class="chosen" id="chosen"></p></header>
+<button type="button" class="clear" aria-label="Clear the search" hidden>Clear</button></div>{outline}</nav>
+<main id="content" tabindex="-1"><header class="top"><h1>{title}</h1><p class="about">{about}</p>
+<p class="chosen" id="chosen"></p></header>
 <noscript><p class="note">Without JavaScript this is a static sheet: formulas and tables, no values and nothing that
 unfolds; <code>python -m derive NAME</code> prints a derivation.</p></noscript>
 <form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for"></form>
-<p class="nothing" id="nothing" hidden><span></span> <button type="button" class="clear">Clear the search</button></p>
+<p class="nothing" id="nothing" hidden><span></span> <button type="button" class="clear" aria-label="Clear the search">Clear the search</button></p>
 {sections}
 <footer><p>Mathematics is set in a subset of STIX Two Math, copyright 2001–2021 The STIX Fonts Project Authors, under
 the SIL Open Font License, version 1.1.</p></footer></main>
@@ -115,7 +116,8 @@ def page(document: Document, live: Live) -> str:
         f"default-src 'none'; script-src {digest(script)}; style-src {' '.join(map(digest, styles))}; "
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    return TEMPLATE.format(
+    text = TEMPLATE.format(
         policy=policy, title=escape(document.title), about=inline(document.about), style=stylesheet(),
         sections=sections, outline=outline(document.sections), data=data, script=script,
     )  # fmt: skip
+    return text.encode("utf-8", "replace").decode("utf-8")  # a file's name may have bytes that are no letters

@@ -65,6 +65,7 @@ function showMissing() {
     const { id, value } = run.quantity(place);
     if (bad(value) && !value.entry && !said.has(value.text)) found.add(run.kind.name === "none" && (id < 0 || value.missing) ? "Without a model: a dash is a number that needs one." : value.text);
   }
+  find("#missing").classList.toggle("plain", run.kind.name === "none");
   find("#missing").replaceChildren(...[...found].map(text => element("li", "", text)));
 }
 const ENTRIES = all("[data-entry]").map(field => ({

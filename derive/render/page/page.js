@@ -15,7 +15,7 @@ function showEntries() {
     const sure = found.origin && !bad(found.value), stands = !set && !sure && input.stands >= 0 ? input.stands : found.of ?? -1;
     const value = stands >= 0 && !set ? run.quantity(stands).value : found.value;
     field.placeholder = bad(value) ? "—" : value.low ? `${plain(value.low, input)} to ${plain(value.high, input)}` : plain(value, input);
-    const wrong = set && bad(set) ? set.text : run.broken.get(place) ?? messages.get(place) ?? "";
+    const wrong = set && bad(set) ? set.text : run.broken.get(place) ?? messages.get(place) ?? (found.value.lacking ? found.value.text : "");
     const text = wrong || (set ? (input.unit === "1" ? "" : show(set, input.unit)) : stands >= 0 ? `= ${DATA.quantities[stands].name}` : PLAIN.has(found.origin) ? "" : found.origin);
     if (said.textContent !== text) said.textContent = text;
     field.setAttribute("aria-invalid", wrong ? "true" : "false");
