@@ -281,10 +281,8 @@ def _expected(
     usual = defaults_of(formula, about, completed)
     given: dict[str, Given] = {}
     gpu = device(setting.gpu)
-    for letter in sorted({*reached, *sizes, "t", "n"}):
-        key = key_of(formula, letter)
-        if letter in sizes:
-            key = letter
+    letters = {x: x if x in sizes else key_of(formula, x) for x in sorted({*reached, *sizes, "t", "n"})}
+    for letter, key in letters.items():
         if key is None:
             continue
         set_here = run.get(key) or setting.values.get(key)

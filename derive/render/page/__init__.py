@@ -52,7 +52,8 @@ TEMPLATE = """\
 <noscript><p class="note">Without JavaScript this is a static sheet: formulas and tables, no values and nothing that
 unfolds; <code>python -m derive NAME</code> prints a derivation.</p></noscript>
 <form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for"></form>
-<p class="nothing" id="nothing" hidden><span></span> <button type="button" class="clear" aria-label="Clear the search">Clear the search</button></p>
+<p class="nothing" id="nothing" hidden><span></span>
+<button type="button" class="clear" aria-label="Clear the search">Clear the search</button></p>
 {sections}
 <footer><p>Mathematics is set in a subset of STIX Two Math, copyright 2001–2021 The STIX Fonts Project Authors, under
 the SIL Open Font License, version 1.1.</p></footer></main>

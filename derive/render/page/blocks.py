@@ -55,7 +55,7 @@ def mark(sign: str) -> str:
     return f'<abbr class="{kind}" title="{escape(words)}">{escape(sign)}</abbr>'
 
 
-PROSE = 12  # from such a sum of a grid's widths on, it does not fit beside a thumb
+PROSE = 13  # from such a sum of a grid's widths on, it does not fit beside a thumb
 
 
 def table(
