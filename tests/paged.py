@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,7 +28,7 @@ from derive.render.documents.card import card
 from derive.render.page import page
 from derive.render.page.live import Live
 from derive.report import report
-from derive.sheet.choices import BEHIND, EXAMPLES
+from derive.sheet.choices import BEHIND, EXAMPLES, FOLLOWS, models_picker
 from derive.sheet.live import live
 from derive.situation import amount, made_from
 from derive.situation import usual as defaults_of
@@ -49,6 +49,10 @@ SHOWN = (
     "mfu",
 )
 WITHOUT_BROWSER = "no chromium and playwright here: SHAPEPROOF_BROWSER=1 makes that a failure"
+
+
+# Quantities in which the devices cancel, unless one of these letters is set.
+CANCELLED = {"gpu-hours": {"T"}, "cost": {"H", "T"}}
 
 
 @cache
@@ -114,10 +118,14 @@ class Setting:
         values = {key: str(value) for key, value in self.values.items()}
         return {"picks": {"model": self.model, "gpu": self.gpu}, "choices": self.choices, "set": values}
 
+    def degree(self, key: str) -> Fraction:
+        """A degree: what is set, else what the model opens with."""
+        return self.values[key] if key in self.values else Fraction(opened(self.model).get(key, Given(1, "")).value)
+
     @property
     def plan(self) -> str:
         """The plan as a person writes it."""
-        t, n = self.values.get("t", 1), self.values.get("n", 1)
+        t, n = self.degree("t"), self.degree("n")
         items = [f"tp={t}"] if t != 1 else []
         items += [f"dp={n}"] if n != 1 else []
         items += ["sp"] if self.choices["sp"] == "1" and t != 1 else []
@@ -155,7 +163,22 @@ def random_setting(chance: random.Random) -> Setting:
     sizes = {key for kind in everything().kinds for key in kind.inputs}
     for key in chance.sample(sorted(inputs.keys() - sizes - {"t", "n"}), 12):
         values[key] = random_value(inputs[key], chance)
+    consistent(name, values, chance)
     return Setting(name, chance.choice(["h100", "a100-80gb", "b200"]), plan, values)
+
+
+def consistent(name: str, values: dict[str, Fraction], chance: random.Random) -> None:
+    """Make a run one that can be, more often than not: its batch, micro-batches and devices say the same."""
+    if chance.random() < 0.25:
+        return
+    known = {x: Fraction(given.value) for x, given in opened(name).items()} | values
+    count = Fraction(chance.randint(1, 40))
+    if "s" in known:
+        values["B"] = count * known["s"] * known.get("b", 1) * known.get("n", 1)
+        if "m" in values:
+            values["m"] = count
+    if "G" in values:
+        values["G"] = known.get("t", Fraction(1)) * known.get("n", 1)
 
 
 def random_value(each: Any, chance: random.Random) -> Fraction:
@@ -173,6 +196,28 @@ def random_value(each: Any, chance: random.Random) -> Fraction:
     if each.whole:
         return Fraction(chance.randint(max(each.least, 0), chance.choice((10, 10**4, 10**9))))
     return Fraction(chance.randint(1, 10 ** chance.choice((3, 9, 20))), chance.choice((1, 1, 7, 1000)))
+
+
+@cache
+def opened(name: str) -> Mapping[str, Given]:
+    """The values that a model's preset has."""
+    about = [each for each in everything().pickers[0].presets if each.name == name]
+    return about[0].values if about else models_picker([model_named(name)], {name: ""}, ()).presets[0].values
+
+
+def followed(setting: Setting, key: str) -> Fraction | DeriveError | None:
+    """What follows from the rest of the run for one of its letters; an error where it cannot, or another one is set."""
+    made = next(each for each in FOLLOWS if each.key == key)
+    known = opened(setting.model)
+    given = {x: setting.values.get(x) or (known[x].value if x in known else None) for x in made.letters}
+    given = {x: value or (EXAMPLES[x].value if x in EXAMPLES else None) for x, value in given.items()}
+    if any(value is None for value in given.values()):
+        return setting.values.get(key)
+    value = number(made.tree, {x: Given(whole(value), "") for x, value in given.items() if value is not None})
+    assert isinstance(value, Fraction)
+    if key in setting.values:
+        return value if setting.values[key] == value else DeriveError(made.contradicted)
+    return value if value.denominator == 1 else DeriveError(made.refused)
 
 
 @cache
@@ -199,18 +244,32 @@ def model_named(name: str) -> Model:
 def expected(formula: Formula, setting: Setting) -> Fraction | Interval | DeriveError | None:
     """What Python says of a quantity at a setting: its value, an error, or None where a letter has no value."""
     about = model_named(setting.model) if setting.model != "none" and formula.takes_model else None
+    run = {each.key: followed(setting, each.key) for each in FOLLOWS}
     try:
-        return _expected(formula, about, setting)
+        refused = [x for x, value in run.items() if isinstance(value, DeriveError)]
+        tried = [
+            _expected(formula, about, setting, {**run, **dict.fromkeys(refused, Fraction(value))})
+            for value in ((1, 2) if refused else (1,))
+        ]
     except DeriveError as error:
         return error
+    # What is refused has no value: it does not depend on that where it is the same for any.
+    if "G" in refused and formula.name in CANCELLED and not (CANCELLED[formula.name] & setting.values.keys()):
+        return DeriveError("the devices cancel in it, but it is of them")
+    return tried[0] if tried[0] == tried[-1] else DeriveError("it depends on what is refused")
 
 
-def _expected(formula: Formula, about: Model | None, setting: Setting) -> Fraction | Interval | None:
+def _expected(
+    formula: Formula, about: Model | None, setting: Setting, run: Mapping[str, Any]
+) -> Fraction | Interval | None:
     text = setting.plan
     if about is None:  # nothing to recompute
         text = ",".join(part for part in text.split(",") if not part.startswith("recompute"))
     own = all(formula.notation.letters.get(x) == common[x] for x in "tn")
-    plan = parse_plan(text, common.symbol) if own or formula.arguments else Plan()
+    if not own and not formula.arguments:  # the plan says nothing of its letters, but may not divide the sizes
+        sp = formula.per_device and about is not None and "sp" in text.split(",")
+        text = "sp" if sp else ""
+    plan = parse_plan(text, common.symbol)
     completed = about.complete(plan) if about is not None else plan
     reached = formula.reached(about, completed)
     sizes = about.architecture.letters.split() if about is not None else []
@@ -222,18 +281,17 @@ def _expected(formula: Formula, about: Model | None, setting: Setting) -> Fracti
     usual = defaults_of(formula, about, completed)
     given: dict[str, Given] = {}
     gpu = device(setting.gpu)
-    for letter in sorted({*reached, *sizes, "t", "n"}):
-        key = key_of(formula, letter)
-        if letter in sizes:
-            key = letter
+    letters = {x: x if x in sizes else key_of(formula, x) for x in sorted({*reached, *sizes, "t", "n"})}
+    for letter, key in letters.items():
         if key is None:
             continue
-        if key in setting.values:
-            given[letter] = Given(whole(setting.values[key]), "option")
+        set_here = run.get(key) or setting.values.get(key)
+        if set_here is not None:
+            given[letter] = Given(whole(set_here), "option")
         elif key in ("P", "W", "M") and key in gpu.letters and (key != "P" or "bf16" in gpu.peaks):
             given[letter] = gpu.value(key, "bf16")
         elif key in ("t", "n"):
-            given[letter] = Given(1, "option")
+            given[letter] = Given(whole(setting.degree(key)), "option")
         elif letter not in sizes and letter not in standing and letter not in usual:
             preset = implied(model_named(setting.model)) if setting.model != "none" else {}
             if letter in preset and key == letter:

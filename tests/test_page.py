@@ -17,7 +17,10 @@ from derive.render.page.packing import packed, unpacked
 from derive.render.page.program import OPERATIONS, Program
 from derive.sheet.catalog import cards
 from derive.sheet.choices import EXAMPLES
+from derive.sheet.document import sheet
 from derive.sheet.live import live
+from derive.sheet.selection import selection
+from derive.sheet.stored import held
 from derive.tree import Negative
 from formulas import entries
 from formulas.architectures.gpt import gpt
@@ -115,3 +118,20 @@ def test_packing_loses_nothing_of_a_page() -> None:
     text = small_page()
     assert unpacked(packed(text)) == text
     assert len(packed(text)) < len(text)
+
+
+def test_words_that_people_search_for_are_of_what_is_there() -> None:
+    names = {entry.name for entry in entries()} | {"numbers", "hardware"}
+    assert {name for found in everything().aliases.values() for name in found} <= names
+
+
+def test_the_whole_sheet_is_small() -> None:
+    document = sheet(selection([], None, None), held())
+    assert len(page(document, everything()).encode()) <= LARGEST
+
+
+@pytest.mark.parametrize("name", ["a \U0001f600", "bad \udcff"], ids=["emoji", "no letter"])
+def test_names_of_any_letters_are_written(name: str) -> None:
+    sizes = {letter: Given(64, "preset") for letter in gpt.letters.split()}
+    text = page(Document(name, (name,), ()), live((Model(gpt, name, name, sizes),)))
+    assert text.encode()

@@ -13,9 +13,12 @@ from derive.quantity import Formula
 from derive.render.page.live import Kind, Live, Quantity, Variant
 from derive.sheet.cases import DIMENSIONS, FIRST, Case, Letters, possible, with_degrees
 from derive.sheet.choices import (
+    ALIASES,
     CHOICES,
     DEGREE,
     DEGREES,
+    FITS,
+    FOLLOWS,
     HEADLINE,
     PLANNED,
     devices_picker,
@@ -65,6 +68,9 @@ def live(models: tuple[Model, ...] = ()) -> Live:
         degrees=DEGREES,
         headline=HEADLINE,
         planned=PLANNED,
+        follows=FOLLOWS,
+        fits=FITS,
+        aliases=ALIASES,
         padding=PADDING,
     )
 

@@ -15,7 +15,7 @@ from derive.render.documents.blocks import Cards, Document
 from derive.render.page.blocks import folded, inline, on_one_line, outline, section
 from derive.render.page.controls import controls
 from derive.render.page.data import embedded, payload
-from derive.render.page.live import Live
+from derive.render.page.live import Live, Quantity
 from derive.render.page.packing import packed
 
 HERE = Path(__file__).parent
@@ -42,14 +42,18 @@ TEMPLATE = """\
 <a class="skip" href="#content">Skip to the formulas</a>
 <nav class="outline" aria-label="outline"><p class="brand">{title}</p>
 <div class="tools live" hidden>
-<label class="search"><span class="hidden">Search names, titles and sources</span>
+<label class="search"><span class="hidden">Search names, titles, letters and sources</span>
 <input type="search" id="search" placeholder="Search  /" autocomplete="off" spellcheck="false"></label>
 <button type="button" id="theme" aria-label="Colours: as the system has them">◐</button></div>
-<p class="hidden" id="found" role="status"></p>{outline}</nav>
-<main id="content" tabindex="-1"><header class="top"><h1>{title}</h1><p class="about">{about}</p></header>
+<div class="found live" hidden><p id="found" role="status"></p>
+<button type="button" class="clear" aria-label="Clear the search" hidden>Clear</button></div>{outline}</nav>
+<main id="content" tabindex="-1"><header class="top"><h1>{title}</h1><p class="about">{about}</p>
+<p class="chosen" id="chosen"></p></header>
 <noscript><p class="note">Without JavaScript this is a static sheet: formulas and tables, no values and nothing that
 unfolds; <code>python -m derive NAME</code> prints a derivation.</p></noscript>
 <form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for"></form>
+<p class="nothing" id="nothing" hidden><span></span>
+<button type="button" class="clear" aria-label="Clear the search">Clear the search</button></p>
 {sections}
 <footer><p>Mathematics is set in a subset of STIX Two Math, copyright 2001–2021 The STIX Fonts Project Authors, under
 the SIL Open Font License, version 1.1.</p></footer></main>
@@ -81,12 +85,21 @@ def digest(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
+def stated(quantity: Quantity) -> str:
+    """What a quantity's card is about where its formula depends on it: a kind of model, and one device."""
+    kind = dict(zip(quantity.dimensions, quantity.stated, strict=False)).get("kind", "")
+    model = "" if kind in ("", "none") else kind
+    plan = "one device" if len(quantity.dimensions) > ("kind" in quantity.dimensions) else ""
+    return ", ".join(part for part in (model, plan) if part)
+
+
 def page(document: Document, live: Live) -> str:
     """One HTML file: the document, the controls of `live`, and the code that computes; the same text every time.
 
     Raises `DeriveError` for an expression that the page cannot compute, and for a picture that is more than a drawing.
     """
-    sections = "".join(map(section, document.sections))
+    about = {each.name: stated(each) for each in live.quantities}
+    sections = "".join(section(each, about) for each in document.sections)
     for picture in re.findall(r"<svg.*?</svg>", sections, re.DOTALL):
         if found := FORBIDDEN.search(picture):
             raise DeriveError(f"a picture of the page has {found[0].strip()!r} in it: it may only draw")
@@ -97,14 +110,15 @@ def page(document: Document, live: Live) -> str:
         for part in document.sections
         for block in part.blocks
         for each in (block.cards if isinstance(block, Cards) else ())
-        for _, inside in folded(each)
+        for _, inside in folded(each, about.get(each.name, ""))
     ]
     data = embedded(packed("\n".join([program, on_one_line(controls(live)), *insides])))
     policy = (
         f"default-src 'none'; script-src {digest(script)}; style-src {' '.join(map(digest, styles))}; "
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    return TEMPLATE.format(
+    text = TEMPLATE.format(
         policy=policy, title=escape(document.title), about=inline(document.about), style=stylesheet(),
         sections=sections, outline=outline(document.sections), data=data, script=script,
     )  # fmt: skip
+    return text.encode("utf-8", "replace").decode("utf-8")  # a file's name may have bytes that are no letters

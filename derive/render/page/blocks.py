@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -55,14 +55,20 @@ def mark(sign: str) -> str:
     return f'<abbr class="{kind}" title="{escape(words)}">{escape(sign)}</abbr>'
 
 
-def table(heads: tuple[str, ...], rows: tuple[tuple[Text, ...], ...], numeric: frozenset[int] = frozenset()) -> str:
+PROSE = 13  # from such a sum of a grid's widths on, it does not fit beside a thumb
+
+
+def table(
+    heads: tuple[str, ...], rows: tuple[tuple[Text, ...], ...], numeric: frozenset[int] = frozenset(), width: int = 0
+) -> str:
     """A table that scrolls inside its own box where it is wide."""
+    kind = ' class="prose"' if width >= PROSE else ""
     top = "".join(f'<th scope="col"{_right(place, numeric)}>{escape(head)}' for place, head in enumerate(heads))
     body = "".join(
         "<tr>" + "".join(f"<td{_right(place, numeric)}>{inline(cell)}" for place, cell in enumerate(row))
         for row in rows
     )
-    return f'<div class="scroll"><table><thead><tr>{top}<tbody>{body}</table></div>'
+    return f'<div class="scroll"><table{kind}><thead><tr>{top}<tbody>{body}</table></div>'
 
 
 def _right(place: int, numeric: frozenset[int]) -> str:
@@ -77,12 +83,13 @@ def _picture(picture: Picture) -> str:
     )
 
 
-def _cards(cards: Cards) -> str:
-    return f'<div class="topic" data-topic="{escape(cards.topic)}">{"".join(map(card, cards.cards))}</div>'
+def _cards(cards: Cards, about: Mapping[str, str]) -> str:
+    inside = "".join(card(each, about.get(each.name, "")) for each in cards.cards)
+    return f'<div class="topic" data-topic="{escape(cards.topic)}">{inside}</div>'
 
 
-def card(each: Card) -> str:
-    """One quantity: its formula, room for its live value, and headings of what unfolds."""
+def card(each: Card, about: str = "") -> str:
+    """One quantity: its formula, room for its live value, and headings of what unfolds, which is `about` something."""
     name = escape(each.name)
     under = f'<p class="under">for {", ".join(mathml(part.latex) for part in each.under)}' if each.under else ""
     sources = " ".join(dict.fromkeys(one.source for one in each.stated))
@@ -91,19 +98,20 @@ def card(each: Card) -> str:
         f'<header><h3><a href="#{name}">{name}</a> {mark(each.mark)}</h3><p>{inline(coded(each.title))}</header>'
         '<div class="body"><div><div class="formula scroll">'
         f"<span>{mathml(each.symbol.latex)}<math><mo>=</mo></math></span><span>{mathml(each.formula.latex)}</span></div>{under}</div></div>"
-        f"{''.join(f'<details><summary>{head}</summary></details>' for head, _ in folded(each))}</article>"
+        f"{''.join(f'<details><summary>{head}</summary></details>' for head, _ in folded(each, about))}</article>"
     )
 
 
-def folded(each: Card) -> Iterator[tuple[str, str]]:
+def folded(each: Card, about: str = "") -> Iterator[tuple[str, str]]:
     """What a card unfolds to: the heading and the inside of each part, on one line."""
+    of = f" for {escape(about)}" if about else ""
     if each.lines:
         lines = "".join(map(_line, each.lines))
         inside = f'<div class="scroll"><table class="lines">{lines}</table></div><p class="note">{escape(each.ending)}'
-        yield f"Derivation <small>{_count(each.lines, 'line')}</small>", on_one_line(inside)
+        yield f"Derivation{of} <small>{_count(each.lines, 'line')}</small>", on_one_line(inside)
     if each.rows:
         inside = table(each.heads, each.rows)
-        yield f"Where the coefficients come from <small>{_count(each.rows, 'row')}</small>", on_one_line(inside)
+        yield f"Where the coefficients come from{of} <small>{_count(each.rows, 'row')}</small>", on_one_line(inside)
     if each.stated:
         inside = f'<ul class="stated">{"".join(map(_source, each.stated))}</ul>'
         yield f"What sources say <small>{len(each.stated)}</small>", on_one_line(inside)
@@ -132,16 +140,17 @@ def _source(each: Stated) -> str:
 
 BLOCKS: dict[type, Callable[[Any], str]] = {
     Paragraph: lambda block: f"<p>{inline(block.text)}",
-    Grid: lambda block: table(block.heads, block.rows, block.numeric),
+    Grid: lambda block: table(block.heads, block.rows, block.numeric, sum(block.widths)),
     Picture: _picture,
     Subheading: lambda block: f'<h3 id="{escape(block.anchor)}">{escape(block.words)}</h3>',
-    Cards: _cards,
 }
 
 
-def section(each: Section) -> str:
-    """A part of the document."""
-    inside = "".join(BLOCKS[type(block)](block) for block in each.blocks)
+def section(each: Section, about: Mapping[str, str] | None = None) -> str:
+    """A part of the document; what the parts of a card that unfold are about is said by the card's name."""
+    inside = "".join(
+        _cards(block, about or {}) if isinstance(block, Cards) else BLOCKS[type(block)](block) for block in each.blocks
+    )
     return f'<section id="{escape(each.anchor)}"><h2>{escape(each.title)}</h2>{inside}</section>'
 
 

@@ -11,20 +11,63 @@ function unfold(each) {
 }
 // Boxes that scroll are reached by the keyboard.
 function reachable(inside) {
-  for (const box of all(".scroll", inside)) if (box.scrollWidth > box.clientWidth) { box.tabIndex = 0; box.setAttribute("role", "group"); box.setAttribute("aria-label", "scrolls sideways"); }
+  for (const box of all(".scroll", inside)) if (box.scrollWidth > box.clientWidth) {
+    box.classList.add("wider");
+    box.tabIndex = 0;
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "scrolls sideways");
+  }
 }
 const CARDS = all(".card").filter(card => NAMES.has(card.id)).map(card => {
-  const body = find(".body", card), formula = find(".formula > span:last-child", card), derivation = find("details", card);
-  const plan = element("p", "plan"), value = element("div", "value"), command = element("p", "note");
+  const body = find(".body", card), formula = find(".formula > span:last-child", card);
+  const derived = all("details", card).filter(each => !find("summary", each).textContent.startsWith("What sources"));
+  const plan = element("p", "plan"), value = element("div", "value");
+  const commands = derived.map(details => { const line = element("p", "command"); find("summary", details).after(line); return line; });
   const letters = element("details", "letters", element("summary", "", "Where its numbers come from"), element("div", "scroll"));
   plan.hidden = true;
   body.firstChild.append(plan);
   body.append(value);
   card.append(letters);
   card.dataset.find += ` ${card.id} ${find("header p", card).textContent}`.toLowerCase();
-  return { card, place: NAMES.get(card.id), value, formula, plan, command, letters, derivation, still: [...formula.childNodes], shown: -1, key: "" };
+  return { card, place: NAMES.get(card.id), value, formula, plan, commands, letters, derived, still: [...formula.childNodes], shown: -1, key: "" };
 });
-const TILES = all("[data-headline]").map(tile => ({ tile, place: NAMES.get(tile.dataset.headline), value: find("dd", tile), key: "" }));
+const TILES = all("[data-headline]").map(tile => {
+  const verdict = element("p", "verdict"), place = NAMES.get(tile.dataset.headline), fits = DATA.fits.find(([wanted]) => wanted === place);
+  if (fits) tile.append(verdict);
+  return { tile, place, value: find("dd", tile), verdict, fits, key: "" };
+});
+const MOST_DIGITS = 15;
+// A tile has no room for words of what is wrong: a dash, and the words are below the plan or at the field.
+function showTile(each) {
+  const { value } = run.quantity(each.place), { unit } = DATA.quantities[each.place];
+  if (bad(value) && value.entry) { each.value.classList.add("stale"); return; }
+  each.value.classList.remove("stale");
+  const dash = element("span", "rounded", "—"), exact = bad(value) || value.low || value.about ? "" : textOf(value);
+  each.tile.title = bad(value) ? value.text : value.low ? `${textOf(value.low)} to ${textOf(value.high)}` : value.about ? decimals(value, 15) : exact.slice(0, 300);
+  each.value.replaceChildren(...(bad(value) ? [dash] : [roundedOf(show(value, unit))]));
+  if (exact && value.d === 1n && exact.length <= MOST_DIGITS && !sameAsRounded(value, show(value, unit))) each.value.append(element("span", "exact", grouped(exact)));
+  if (each.fits) showVerdict(each, ...each.fits);
+}
+function showVerdict({ verdict }, wanted, room, least, [yes, open, no]) {
+  const [peak, left, states] = [wanted, room, least].map(place => run.quantity(place).value);
+  const low = left.low ?? left, high = left.high ?? left;
+  let is = "";
+  if (!bad(left) && !bad(peak)) is = compare(peak.high ?? peak, low) <= 0 ? "holds" : compare(peak.low ?? peak, high) > 0 ? "fails" : "nearly";
+  else if (!bad(left) && !bad(states) && compare(states.low ?? states, high) > 0) is = "fails";
+  verdict.className = `verdict ${is}`;
+  verdict.textContent = { holds: yes, nearly: open, fails: no }[is] ?? "";
+  verdict.title = { holds: "the peak is below the low end of what is left for tensors", nearly: "the peak is between both ends of what is left for tensors", fails: "the peak is above all that is left for tensors" }[is] ?? "";
+}
+// What is wrong with the numbers that are shown first, each once, and not what a field says already.
+function showMissing() {
+  const said = new Set(ENTRIES.map(each => each.said.textContent)), found = new Set();
+  for (const { place } of TILES) {
+    const { id, value } = run.quantity(place);
+    if (bad(value) && !value.entry && !said.has(value.text)) found.add(run.kind.name === "none" && (id < 0 || value.missing) ? "Without a model: a dash is a number that needs one." : value.text);
+  }
+  find("#missing").classList.toggle("plain", run.kind.name === "none");
+  find("#missing").replaceChildren(...[...found].map(text => element("li", "", text)));
+}
 const ENTRIES = all("[data-entry]").map(field => ({
   field, place: PLACE.get(field.dataset.entry), row: field.closest("[data-input]"), said: find(".said", field.parentElement), key: "",
 }));
@@ -41,6 +84,14 @@ function asStated(place, id) {
   const letters = [...lettersOf(DATA.variants[id][0]).keys()];
   return !letters.some(letter => run.relations.has(letter) && (state.set.has(letter) || run.chosen.some(each => each.at.has(letter))));
 }
+// A rounded number, its long figures in groups, what is in brackets smaller.
+function roundedOf(text) {
+  const parts = text.split(/ (?=\()|(?<=\)) /).flatMap(part => {
+    const [, before, figures, after] = /^(\D*)(\d{5,})(.*)$/.exec(part) ?? [];
+    return [element("span", part.startsWith("(") ? "other" : "", ...(figures ? [before, grouped(figures), after] : [part])), " "];
+  });
+  return element("output", "rounded", ...parts);
+}
 function showValue(box, entry, value, unit) {
   if (bad(value) && value.entry) { box.classList.add("stale"); return; }
   const text = bad(value) ? value.text : show(value, unit);
@@ -49,7 +100,7 @@ function showValue(box, entry, value, unit) {
   if (entry.key === key) return;
   entry.key = key;
   if (bad(value)) { box.replaceChildren(element("span", "withheld", text)); return; }
-  const parts = [element("output", "rounded", ...text.split(/ (?=\()|(?<=\)) /).flatMap(part => [element("span", part.startsWith("(") ? "other" : "", part), " "]))];
+  const parts = [roundedOf(text)];
   if (!sameAsRounded(value, text)) {
     const exact = element("span", "exact", exactly(value));
     exact.title = value.about ? "to fifteen digits" : "exact";
@@ -68,7 +119,7 @@ function showCard(each) {
   }
   const words = shown < 0 ? "" : `as it is for ${describe(dimensions) || "the sizes that are set"}`;
   if (each.plan.textContent !== words) { each.plan.textContent = words; each.plan.hidden = !words; }
-  if (each.derivation && each.derivation.open) showCommand(each, shown < 0);
+  if (each.derived.some(details => details.open)) showCommand(each, shown < 0);
   if (each.letters.open) showLetters(each, id);
 }
 function describe(dimensions) {
@@ -105,8 +156,10 @@ function showCommand(each, stated) {
   const plan = planText(names), parts = ["python -m derive", name];
   if (names.includes("kind") && run.kind.name !== "none") parts.push(`--${DATA.pickers[0].key} ${model} --symbolic`);
   if (plan) parts.push(`--plan ${plan}`);
-  each.command.replaceChildren(stated ? "These lines are of the stated plan, which is also the present one: " : "These lines are of the stated plan. Those of the present one: ", element("code", "", parts.join(" ")));
-  if (!each.command.isConnected) each.derivation.append(each.command);
+  for (const line of each.commands) {
+    line.hidden = stated;
+    line.replaceChildren("The formula above is another one: its lines are printed by ", element("code", "", parts.join(" ")));
+  }
 }
 function showLetters(each, id) {
   const box = find("div", each.letters), body = element("tbody");

@@ -20,6 +20,7 @@ def controls(live: Live) -> str:
         f"{''.join(map(_picker, live.pickers))}</fieldset>"
         f'<fieldset class="plan"><legend>Plan</legend>{degrees}{"".join(map(_choice, live.choices))}</fieldset>'
         f"{_headline(live)}"
+        '<ul class="note" id="missing" role="status"></ul>'
         '<p class="note"><output id="notes" role="status"></output></p>'
         f"{_groups(SIZES, first, inputs, live, shown=True)}"
         f"{_groups('Letters of the topics', rest, inputs, live, shown=False)}"

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from derive.errors import DeriveError
 from derive.interval import Interval, affine
 from derive.model import Given
-from derive.render.page.live import Choice, Kind, Live, Preset, Quantity, Split, Use, Variant
+from derive.render.page.live import Choice, Follows, Kind, Live, Preset, Quantity, Room, Split, Use, Variant
 from derive.render.page.program import Program, exact
 from derive.render.typeset.mathml import mathml
 from derive.tree import symbols_of, to_text
@@ -87,6 +87,9 @@ def payload(live: Live) -> dict[str, Any]:
         ],
         "kinds": kinds,
         "relations": relations,
+        "follows": [_follows(each, inputs, program) for each in live.follows],
+        "fits": [_room(each, program) for each in live.fits],
+        "aliases": dict(live.aliases),
         "choices": [_choice(each) for each in live.choices],
         "degree": live.degree,
         "degrees": live.degrees,
@@ -134,8 +137,19 @@ class _Table:
 def _preset(preset: Preset, inputs: Mapping[str, int]) -> dict[str, Any]:
     values = [[inputs[key], exact(Fraction(given.value)), given.origin] for key, given in preset.values.items()]
     return {
-        "name": preset.name, "kind": preset.kind, "values": values, "choices": dict(preset.choices),
+        "name": preset.name, "title": preset.title, "kind": preset.kind, "values": values,
+        "choices": dict(preset.choices), "without": [[inputs[key], why] for key, why in preset.without.items()],
     }  # fmt: skip
+
+
+def _follows(each: Follows, inputs: Mapping[str, int], program: Program) -> list[Any]:
+    node = program.add(each.tree, {letter: Use(key) for letter, key in each.letters.items()})
+    said = f"{each.key} = {to_text(each.tree)}"
+    return [inputs[each.key], node, said, each.refused, each.contradicted]
+
+
+def _room(each: Room, program: Program) -> list[Any]:
+    return [*(program.quantities[x] for x in (each.wanted, each.room, each.least)), each.words]
 
 
 def _choice(choice: Choice) -> dict[str, Any]:

@@ -45,6 +45,35 @@ class Preset:
     values: Mapping[str, Given]
     kind: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
+    without: Mapping[str, str] = field(default_factory=dict)  # inputs that it has no value for, and why
+
+
+@dataclass(frozen=True, slots=True)
+class Follows:
+    """An input that follows from others of a run, unless one of those has no value at all.
+
+    `refused` is said where the result is no positive whole number, `contradicted` where another one is set. In both a
+    key in braces stands for the value of that input, and empty braces for the result.
+    """
+
+    key: str
+    tree: Node
+    letters: Mapping[str, str]  # letter -> the key of its input
+    refused: str
+    contradicted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Whether one quantity is within another one: its words where it is, where that is open, and where it is not.
+
+    Where the first has no value, that `least` is more than there is says that it is not.
+    """
+
+    wanted: str
+    room: str
+    least: str
+    words: tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,4 +173,9 @@ class Live:
     degrees: tuple[str, ...]
     headline: tuple[tuple[str, str], ...]  # the quantities that are shown first, and their words
     planned: Mapping[str, str]  # choice or degree -> its key in a plan's text
+    follows: tuple[Follows, ...] = ()
+    fits: tuple[Room, ...] = ()
+    aliases: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # words -> quantities or sections meant by them
     padding: int = 1  # what is padded is a multiple of it, times the degree

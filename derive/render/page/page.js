@@ -15,7 +15,7 @@ function showEntries() {
     const sure = found.origin && !bad(found.value), stands = !set && !sure && input.stands >= 0 ? input.stands : found.of ?? -1;
     const value = stands >= 0 && !set ? run.quantity(stands).value : found.value;
     field.placeholder = bad(value) ? "—" : value.low ? `${plain(value.low, input)} to ${plain(value.high, input)}` : plain(value, input);
-    const wrong = set && bad(set) ? set.text : run.broken.get(place) ?? messages.get(place) ?? "";
+    const wrong = set && bad(set) ? set.text : run.broken.get(place) ?? messages.get(place) ?? (found.value.lacking ? found.value.text : "");
     const text = wrong || (set ? (input.unit === "1" ? "" : show(set, input.unit)) : stands >= 0 ? `= ${DATA.quantities[stands].name}` : PLAIN.has(found.origin) ? "" : found.origin);
     if (said.textContent !== text) said.textContent = text;
     field.setAttribute("aria-invalid", wrong ? "true" : "false");
@@ -43,16 +43,25 @@ function compute() {
   run = new Run(state);
   for (let place = 0; place < DATA.quantities.length; place += 1) run.quantity(place);
   spent = performance.now() - start;
-  for (const each of TILES) showValue(each.value, each, run.quantity(each.place).value, DATA.quantities[each.place].unit);
+  TILES.forEach(showTile);
   CARDS.forEach(showCard);
   showEntries();
+  showMissing();
   showControls();
+  showChosen();
+}
+// For paper: all that is chosen, in one line.
+function showChosen() {
+  const names = DATA.pickers.map(({ key }, place) => PRESETS[place].get(state.picks[key]).title), set = [];
+  for (const [place, value] of state.set) if (!bad(value) && !DATA.degrees.includes(DATA.inputs[place].key)) set.push(`${DATA.inputs[place].name} = ${state.texts.get(place)}`);
+  const plan = planText([...DATA.degrees, ...DATA.choices.map(each => each.key)]);
+  find("#chosen").textContent = [names.join(" on "), ...(set.length ? [set.join(", ")] : []), `plan ${plan || "of one device"}`].join("; ");
 }
 function changed() {
   compute();
   remember();
   clearTimeout(quiet);
-  quiet = setTimeout(() => { find("#notes").textContent = ""; find("#found").textContent = "Numbers are computed again."; }, 900);
+  quiet = setTimeout(() => { find("#notes").textContent = ""; }, 900);
 }
 function remember() {
   try { history.replaceState(null, "", fragmentOf(state)); } catch { /* a page without an address */ }
@@ -73,25 +82,60 @@ function restore() {
   compute();
   if (place) goTo(target);
 }
-function goTo(id) {
+function goTo(id, outline = false) {
   const target = document.getElementById(id);
   if (!target) return;
-  if (target.classList.contains("out")) { find("#search").value = ""; filter(); }
+  if (outline || !target.getClientRects().length) clearSearch();
   target.scrollIntoView();
   target.tabIndex = -1;
   target.focus({ preventScroll: true });
 }
+// ---- search ----
+// What a card is found by beside its own text: its topic, what its letters mean, and who states it where.
+function searched(card) {
+  const found = [card.dataset.find, find("h2", card.closest("section"))?.textContent, card.closest("[data-topic]")?.dataset.topic];
+  for (const { details, inside } of FOLDS) {
+    if (details.parentElement === card && inside) for (const [, source, where] of inside.matchAll(/<b>(.*?)<\/b>(.*?)<(?:code|div)/g)) found.push(source, where);
+  }
+  const place = NAMES.get(card.id), { stated } = DATA.quantities[place] ?? {};
+  if (stated >= 0 && typeof DATA.variants[stated] !== "string") for (const letter of lettersOf(DATA.variants[stated][0]).keys()) found.push(DATA.inputs[letter].meaning);
+  return found.join(" ").toLowerCase();
+}
+const TEXTS = new Map(all("[data-find]").map(card => [card, searched(card)]));
+const PARTS = all("main > section").map(section => ({ section, text: all("h2, h3:not(.card h3)", section).map(each => each.textContent).join(" ").toLowerCase() }));
+// What is meant by words that people use for it: every word starts one of an alias.
+const meant = words => new Set(Object.entries(DATA.aliases).filter(([alias]) => words.every(word => word.length > 1 && alias.split(" ").some(each => each.startsWith(word)))).flatMap(([, names]) => names));
+let unfolded = null;
 function filter() {
-  const words = find("#search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = find("#search").value.toLowerCase().split(/\s+/).filter(Boolean), searching = words.length > 0;
+  const names = searching ? meant(words) : new Set();
   let left = 0;
-  for (const card of all("[data-find]")) {
-    const there = words.every(word => card.dataset.find.includes(word));
+  for (const [card, text] of TEXTS) {
+    const there = names.has(card.id) || words.every(word => text.includes(word));
     card.classList.toggle("out", !there);
     left += there;
   }
-  for (const topic of all(".topic")) topic.classList.toggle("out", words.length > 0 && !find("[data-find]:not(.out)", topic));
-  document.body.classList.toggle("searching", words.length > 0);
-  find("#found").textContent = words.length ? `${left} formulas found` : "";
+  for (const topic of all(".topic")) topic.classList.toggle("out", searching && !find("[data-find]:not(.out)", topic));
+  let parts = 0;
+  for (const { section, text } of PARTS) {
+    const own = !find("[data-find]", section) && searching && (names.has(section.id) || words.every(word => text.includes(word)));
+    section.classList.toggle("hit", own || Boolean(find("[data-find]:not(.out)", section)));
+    parts += own;
+  }
+  // The long tables fold while one searches, so that what is found is below the plan and its numbers.
+  if (searching && !unfolded) { unfolded = all(".inputs[open]"); for (const each of unfolded) each.open = false; }
+  if (!searching && unfolded) { for (const each of unfolded) each.open = true; unfolded = null; }
+  document.body.classList.toggle("searching", searching);
+  const text = `${left} formula${left === 1 ? "" : "s"}${parts ? ` and ${parts} other part${parts === 1 ? "" : "s"}` : ""} found`;
+  find("#found").textContent = searching ? text : "";
+  for (const button of all(".found .clear")) button.hidden = !searching;
+  find("#nothing").hidden = !searching || left + parts > 0;
+  find("#nothing span").textContent = `Nothing here is called “${find("#search").value.trim().slice(0, 60)}”: names, titles, topics, letters and sources were searched.`;
+}
+function clearSearch() {
+  if (!find("#search").value) return;
+  find("#search").value = "";
+  filter();
 }
 
 document.addEventListener("input", event => {
@@ -115,25 +159,17 @@ document.addEventListener("toggle", event => {
 }, true);
 document.addEventListener("click", event => {
   const link = event.target.closest("a[href^='#']");
-  if (link) { event.preventDefault(); goTo(decodeURIComponent(link.getAttribute("href").slice(1))); }
+  if (link) { event.preventDefault(); goTo(decodeURIComponent(link.getAttribute("href").slice(1)), Boolean(link.closest(".outline"))); }
+  if (event.target.closest(".clear")) { clearSearch(); find("#search").focus(); }
   if (event.target.closest("#theme")) { state.theme = { "": "light", light: "dark", dark: "" }[state.theme]; themed(); remember(); }
 });
 document.addEventListener("keydown", event => {
   const typing = event.target.matches("input, select, textarea");
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) { event.preventDefault(); find("#search").focus(); }
-  if (event.key === "Escape" && event.target.id === "search") { event.target.value = ""; filter(); event.target.blur(); }
+  if (event.key === "Escape" && event.target.id === "search") { clearSearch(); event.target.blur(); }
 });
 document.addEventListener("submit", event => event.preventDefault());
 window.addEventListener("hashchange", restore);
-window.addEventListener("beforeprint", () => {
-  for (const { derivation } of CARDS) {
-    if (!derivation) continue;
-    FOLDS.filter(each => each.details === derivation).forEach(unfold);
-    derivation.dataset.was = derivation.open;
-    derivation.open = true;
-  }
-});
-window.addEventListener("afterprint", () => { for (const { derivation } of CARDS) if (derivation) derivation.open = derivation.dataset.was === "true"; });
 for (const each of all(".live")) each.hidden = false;
 restore();
 reachable(document);

@@ -8,8 +8,10 @@ const DEFAULTS = DATA.defaults.map(([value, origin]) => ({
 }));
 const NUMBERS = DATA.nodes.map(node => (typeof node === "string" ? rational(node) : null));
 for (const presets of PRESETS) for (const each of presets.values()) {
+  each.lacks = new Map(each.without);
   each.at = new Map(each.values.map(([place, value, origin]) => [place, { value: rational(value), origin: origin || each.name }]));
 }
+const FOLLOWS = new Map(DATA.follows.map(([place, node, said, refused, contradicted]) => [place, { node, said, refused, contradicted }]));
 const isOne = x => !bad(x) && x.n === 1n && x.d === 1n;
 
 const BETWEEN = new Map();
@@ -46,10 +48,17 @@ class Run {
   given(place, usual) {
     const set = this.setting.set.get(place);
     if (set) return bad(set) ? { value: Object.assign(new Wrong("an entry cannot be read", [place]), { entry: true }), origin: "" } : { value: set, origin: "set here" };
-    for (const preset of this.chosen) if (preset.at.has(place)) return preset.at.get(place);
+    for (const preset of this.chosen) {
+      if (preset.at.has(place)) return preset.at.get(place);
+      if (preset.lacks.has(place)) return { value: Object.assign(new Wrong(preset.lacks.get(place), [place]), { lacking: true }), origin: "" };
+    }
     if (this.relations.has(place)) {
       const value = this.node(this.relations.get(place));
       return { value, origin: DATA.relations[this.relations.get(place)] || "a relation" };
+    }
+    if (FOLLOWS.has(place)) {
+      const { node, said } = FOLLOWS.get(place), value = this.node(node);
+      if (!bad(value) || !value.missing) return { value, origin: said };
     }
     if (usual >= 0) return DEFAULTS[usual];
     const { behind } = DATA.inputs[place];
@@ -58,7 +67,8 @@ class Run {
       if (!bad(value) || DATA.inputs[place].value < 0) return { value, origin: DATA.quantities[behind].name, of: behind };
     }
     if (DATA.inputs[place].value >= 0) return DEFAULTS[DATA.inputs[place].value];
-    return { value: new Wrong(`no value for ${DATA.inputs[place].name}: ${DATA.inputs[place].meaning}`, [place]), origin: "" };
+    const none = new Wrong(`no value for ${DATA.inputs[place].name}: ${DATA.inputs[place].meaning}`, [place]);
+    return { value: Object.assign(none, { missing: true }), origin: "" };
   }
 
   input(place, usual = -1) {
@@ -88,7 +98,21 @@ class Run {
         say([place, of], `${name(place)} = ${textOf(value)} does not divide ${name(of)} = ${textOf(multiple)}`);
       }
     }
-    if (broken.size) { this.broken = broken; this.memo = new Array(DATA.nodes.length); }
+    this.breaks(broken);
+    for (const [place, { node, refused, contradicted }] of FOLLOWS) {
+      const value = this.node(node), set = this.setting.set.get(place);
+      if (bad(value) || (set && bad(set))) continue;
+      const text = set ? compare(set, value) !== 0 && contradicted : (value.d !== 1n || value.n < 1n) && refused;
+      if (text) say([place], text.replace(/\{(\w*)\}/g, (_, key) => textOf(key ? this.input(PLACE.get(key)) : value)));
+    }
+    this.breaks(broken);
+  }
+
+  breaks(broken) {
+    if (!broken.size) return;
+    this.broken = broken;
+    this.memo = new Array(DATA.nodes.length);
+    this.results = new Array(DATA.quantities.length);
   }
 
   node(place, memo = this.memo) {
