@@ -55,14 +55,15 @@ def mark(sign: str) -> str:
     return f'<abbr class="{kind}" title="{escape(words)}">{escape(sign)}</abbr>'
 
 
-PROSE = 13  # from such a sum of a grid's widths on, it does not fit beside a thumb
+PROSE = ((18, "prose broad"), (12, "prose"), (0, ""))  # least sum of a grid's widths -> what keeps its columns wide
 
 
 def table(
     heads: tuple[str, ...], rows: tuple[tuple[Text, ...], ...], numeric: frozenset[int] = frozenset(), width: int = 0
 ) -> str:
     """A table that scrolls inside its own box where it is wide."""
-    kind = ' class="prose"' if width >= PROSE else ""
+    name = next(name for least, name in PROSE if width >= least)
+    kind = f' class="{name}"' if name else ""
     top = "".join(f'<th scope="col"{_right(place, numeric)}>{escape(head)}' for place, head in enumerate(heads))
     body = "".join(
         "<tr>" + "".join(f"<td{_right(place, numeric)}>{inline(cell)}" for place, cell in enumerate(row))

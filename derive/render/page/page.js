@@ -127,7 +127,9 @@ function filter() {
   if (!searching && unfolded) { for (const each of unfolded) each.open = true; unfolded = null; }
   document.body.classList.toggle("searching", searching);
   const text = `${left} formula${left === 1 ? "" : "s"}${parts ? ` and ${parts} other part${parts === 1 ? "" : "s"}` : ""} found`;
-  find("#found").textContent = searching ? text : "";
+  const first = searching && find(".card:not(.out), section.hit:not(:has([data-find]))"), link = element("a", "", `${text} ↓`);
+  if (first) link.href = `#${first.id}`;
+  find("#found").replaceChildren(...(!searching ? [] : first ? [link] : [text]));
   for (const button of all(".found .clear")) button.hidden = !searching;
   find("#nothing").hidden = !searching || left + parts > 0;
   find("#nothing span").textContent = `Nothing here is called “${find("#search").value.trim().slice(0, 60)}”: names, titles, topics, letters and sources were searched.`;
@@ -159,13 +161,14 @@ document.addEventListener("toggle", event => {
 }, true);
 document.addEventListener("click", event => {
   const link = event.target.closest("a[href^='#']");
-  if (link) { event.preventDefault(); goTo(decodeURIComponent(link.getAttribute("href").slice(1)), Boolean(link.closest(".outline"))); }
+  if (link) { event.preventDefault(); goTo(decodeURIComponent(link.getAttribute("href").slice(1)), Boolean(link.closest(".outline > ul"))); }
   if (event.target.closest(".clear")) { clearSearch(); find("#search").focus(); }
   if (event.target.closest("#theme")) { state.theme = { "": "light", light: "dark", dark: "" }[state.theme]; themed(); remember(); }
 });
 document.addEventListener("keydown", event => {
   const typing = event.target.matches("input, select, textarea");
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) { event.preventDefault(); find("#search").focus(); }
+  if (event.key === "Enter" && event.target.id === "search") { const first = find("#found a"); if (first) goTo(first.hash.slice(1)); }
   if (event.key === "Escape" && event.target.id === "search") { clearSearch(); event.target.blur(); }
 });
 document.addEventListener("submit", event => event.preventDefault());
