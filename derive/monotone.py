@@ -99,8 +99,10 @@ def last_whole(holds: Callable[[int], bool]) -> int | None:
     low, high = 1, 2
     while high <= LARGEST and holds(high):
         low, high = high, 2 * high
-    if high > LARGEST:
-        return LARGEST
+    if high > LARGEST:  # the last doubling went past it
+        if holds(LARGEST):
+            return LARGEST
+        high = LARGEST
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)

@@ -230,7 +230,7 @@ def test_a_layer_that_makes_no_gradient_of_its_attention_keeps_nothing_of_it(lay
 
     As transformers keeps it: 24 bytes in each later layer, and two tables if there is one.
     """
-    fields = configuration("llama", 0) | {"num_hidden_layers": layers}
+    fields = configuration("llama", 0) | {"num_hidden_layers": layers, "hidden_act": "silu"}
     found = case(fields, "model-activations", "attention=cuda_flash,frozen=token table+attention+norm weight", b=1)
     sizes = {role: Fraction(0) for role in (Role.RANDOM_STATE, Role.CONSTANT)}
     for row in found.formula.rows(found.model, found.plan):

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from derive.exact import approximate
@@ -86,6 +86,8 @@ def test_the_direction_of_a_tree_is_seen_from_its_form():
 
 
 @given(st.integers(0, 10**50))
+@example(2**132)
+@example(10**40 - 1)
 def test_the_last_whole_number_is_found(limit):
     found = last_whole(lambda n: n <= limit)
     assert found == (min(limit, 10**40) if limit else None)
