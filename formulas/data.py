@@ -24,7 +24,7 @@ def token_bytes():
     return Statement(minimum(4, 2 * ceil(V / CODES)), "uint16 or uint32", why, each=byte / token)
 
 
-@formula("M", unit=byte, notation=notation, letters={"y": token_bytes})
+@formula("M", unit=byte, notation=notation, letters={"y": token_bytes}, per_device=False)
 def dataset_bytes():
     """Bytes of a data set of D tokens that is stored as a flat file of token ids.
 
