@@ -10,8 +10,8 @@ from typing import cast
 
 from sympy import Expr
 
-from derive.citation import PROVED, UP_TO, Claim
-from derive.errors import ClaimError
+from derive.citation import Claim
+from derive.errors import ClaimError, GrammarError
 from derive.grammar import parse
 from derive.ledger import Ledger, Line, Row
 from derive.letters import Notation
@@ -25,7 +25,7 @@ from derive.quotients import divides_by_a_sum, quotients_to_tree
 from derive.reading import as_written, shares, sum_to_tree, to_sympy, to_tree
 from derive.shown import briefly, in_notebook
 from derive.tree import Node, Product, Relation, Symbol, integer, product_of, substitute, sum_of, symbols_of, to_text
-from derive.verdict import Judgement, judge, plan_of
+from derive.verdict import Judgement, fits, judge, proved_under
 
 NOT_CLAIMED = ("≈", "under")  # relations that no equality is claimed by: rows are left out, a premise is stated
 SIGNS = {"==": "=", "<=": "≤"}  # how a line's relation is written in a step
@@ -113,8 +113,8 @@ def derivation(
     ledger = formula.rows(model, plan)
     relations = dict(model.relations) if model is not None else {}
     maker = _Maker(formula.notation, relations)
-    fitting = (judge(claim) for claim in claims if _fits(claim, model, plan, formula))
-    headline = next((judgement for judgement in fitting if _proved(judgement, relations)), None)
+    fitting = (judge(claim) for claim in claims if fits(claim, model, plan, formula))
+    headline = next((judgement for judgement in fitting if proved_under(judgement, relations)), None)
     steps: list[Step] = [maker.line(line, ledger.lines[:place]) for place, line in enumerate(ledger.lines)]
     groups = {name: part for name, part in ledger.groups().items() if any(row.value != 0 for row in part)}
     if len(groups) > 1:
@@ -148,21 +148,6 @@ def _merged(steps: list[Step], formula: Formula) -> list[Step]:
         if arrived and row.expression == line.expression:
             return [*steps[:place], replace(row, proof=line.proof), *steps[place + 2 :]]
     return steps
-
-
-def _fits(claim: Claim, model: Model | None, plan: Plan, formula: Formula) -> bool:
-    """Whether a claim is about exactly these rows, whatever settings lead to them, in the quantity's own letters."""
-    if not claim.form or claim.letters or (claim.about is None) != (model is None):
-        return False
-    if model is not None and claim.about is not model.architecture:
-        return False
-    return claim.formula.rows(model, plan_of(claim)) == formula.rows(model, plan)
-
-
-def _proved(judgement: Judgement, relations: Mapping[str, Node]) -> bool:
-    """Whether the claim is proved under hypotheses that are in force here."""
-    in_force = all(relations.get(letter) == tree for letter, tree in judgement.hypotheses.items())
-    return judgement.verdict in (PROVED, UP_TO) and in_force
 
 
 @dataclass(frozen=True)
@@ -220,7 +205,10 @@ class _Maker:
         amounts = [row.value for row in ledger]
         if ledger.written and not ledger.letters & set(self.relations):
             return as_written(amounts, self.notation.order)
-        return sum_to_tree(amounts, self.notation.order, in_front=in_front, where=self.definitions)
+        try:
+            return sum_to_tree(amounts, self.notation.order, in_front=in_front, where=self.definitions)
+        except GrammarError:  # a definition is a sum that is divided by, or under a root: its letter stays
+            return sum_to_tree(amounts, self.notation.order, in_front=in_front)
 
     def replacing(
         self, total: Node, standing: Mapping[str, Formula], model: Model | None, plan: Plan, keep: Collection[str]

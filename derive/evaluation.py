@@ -18,7 +18,7 @@ from derive.model import Given, Model
 from derive.plan import Plan
 from derive.reading import to_tree
 from derive.shown import in_notebook
-from derive.tensor import Mesh, Remainder, Tensor
+from derive.tensor import Axis, Mesh, Remainder, Tensor
 from derive.tracing import Trace
 from derive.tree import Node, rational, substitute, symbols_of, to_text
 from derive.verdict import Judgement
@@ -68,14 +68,18 @@ def limits(model: Model, known: Sizes) -> Iterator[tuple[str, Node, Fraction]]:
             yield letter, limit, evaluate(limit, {name: known[name].value for name in symbols_of(limit)})
 
 
+def divided_axes(tensors: Iterable[Tensor]) -> set[Axis]:
+    """The axes that the tensor parallel degree must divide; experts are divided by another degree."""
+    return {axis for tensor in tensors for axis in tensor.axes if axis.split in (Mesh.TP, Mesh.SP)}
+
+
 def fitted(plan: Plan, tensors: Iterable[Tensor], known: Sizes, notation: Notation) -> Plan:
     """The plan for these sizes: axes that it replicates are marked; `PlanError` where it does not divide one."""
     degree = known["t"].value if plan.tp == notation.symbol("t") and "t" in known else plan.tp
     if not isinstance(degree, int) or degree == 1:
         return plan
     replicated = set()
-    axes = {axis for tensor in tensors for axis in tensor.axes if axis.split in (Mesh.TP, Mesh.SP)}
-    for axis in sorted(axes, key=lambda axis: axis.name):
+    for axis in sorted(divided_axes(tensors), key=lambda axis: axis.name):
         name = axis.size.name if isinstance(axis.size, SympySymbol) else axis.name
         if name not in known or (axis.split is Mesh.SP and not plan.sp):
             continue

@@ -20,6 +20,7 @@ from derive.proof.canonical import difference
 from derive.proof.checker import Rejected, check
 from derive.proof.refute.counterexample import counterexample
 from derive.proof.statement import Statement, proved, stated
+from derive.quantity import Formula
 from derive.reading import sum_to_tree, to_sympy
 from derive.shown import in_notebook
 from derive.tensor import Role
@@ -99,6 +100,21 @@ def judge(claim: Claim) -> Judgement:
         claim, PROVED, derived, relations=claim.relations, letters=letters, certificate=certificate, proof=proof
     )
     return _up_to(exact, comparison, ledger, neglected, witness) if neglected.rows or claim.includes else exact
+
+
+def fits(claim: Claim, model: Model | None, plan: Plan, formula: Formula) -> bool:
+    """Whether a claim is about exactly these rows, whatever settings lead to them, in the quantity's own letters."""
+    if not claim.form or claim.letters or (claim.about is None) != (model is None):
+        return False
+    if model is not None and claim.about is not model.architecture:
+        return False
+    return claim.formula.rows(model, plan_of(claim)) == formula.rows(model, plan)
+
+
+def proved_under(judgement: Judgement, relations: Mapping[str, Node]) -> bool:
+    """Whether the claim is proved under hypotheses that are in force here."""
+    in_force = all(relations.get(letter) == tree for letter, tree in judgement.hypotheses.items())
+    return judgement.verdict in (PROVED, UP_TO) and in_force
 
 
 def _accepted(statement: Statement) -> tuple[str, Statement] | None:

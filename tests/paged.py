@@ -17,8 +17,9 @@ import pytest
 
 from checks.configurations import configuration
 from derive.errors import DeriveError
-from derive.evaluation import implied, number
+from derive.evaluation import implied, number, with_options
 from derive.interval import Interval
+from derive.kept import check_blocks
 from derive.model import Given, Model
 from derive.plan import Plan, parse_plan
 from derive.quantity import Formula
@@ -157,6 +158,10 @@ def random_setting(chance: random.Random) -> Setting:
         values |= {"g": Fraction(g), "a": Fraction(g * each), "d": Fraction(d), "h": Fraction(g * each * d)}
         values |= {"s": Fraction(chance.choice((512, 1000, 1024))), "b": Fraction(chance.randint(1, 9))}
         values |= {"L": Fraction(chance.randint(1, 130)), "V": Fraction(chance.choice((32000, 50257, 51200, 10**6)))}
+        if chance.random() < 0.1:
+            values["g"] += 1
+        if chance.random() < 0.1:
+            values["s"] = Fraction(10**6)
         if chance.random() < 0.5:
             values["f"] = Fraction(chance.randint(1, 10**5) * 16)
     inputs = {each.key: each for each in everything().inputs}
@@ -298,6 +303,8 @@ def _expected(
                 given[letter] = preset[letter]
                 continue
             found = expected(catalog()[BEHIND[key]], setting) if key in BEHIND else None
+            if isinstance(found, DeriveError) and setting.model != "none":
+                unfit(model_named(setting.model), setting)
             if not isinstance(found, Fraction):
                 found = EXAMPLES[key].value if key in EXAMPLES else None
             if found is not None:
@@ -307,6 +314,13 @@ def _expected(
         return value
     known = dict(given) | {x: each for x, each in usual.items() if x not in given}
     return number(to_tree(formula.ledger(about, completed, keep=[x for x in given if x in standing]).value), known)
+
+
+def unfit(about: Model, setting: Setting) -> None:
+    """Raise `DeriveError` where the model as a whole cannot be so: its sizes, or a block that is recomputed."""
+    own = about.architecture.letters.split()
+    implied(with_options(about, {x: Given(whole(y), "option") for x, y in setting.values.items() if x in own}))
+    check_blocks(about.whole.block_names, parse_plan(setting.plan, common.symbol).recompute)
 
 
 def whole(value: Fraction | int) -> Fraction | int:

@@ -10,17 +10,21 @@ import pytest
 from sympy import N, Rational
 
 import derive.derivation
+from checks.configurations import configuration
 from derive import Citation, Claim, Formula, Ledger, Model, Role, claims, parse_plan
 from derive.citation import OPEN, PROVED, REFUTED, UP_TO
 from derive.derivation import Derivation, derivation
 from derive.errors import ClaimError, IrrationalError
 from derive.exact import approximate, evaluate
 from derive.grammar import parse
+from derive.plan import Plan
 from derive.proof.step import show
-from derive.situation import made_from
+from derive.report import report
+from derive.situation import amount, made_from
 from derive.tree import Node, Relation, symbols_of, to_text
 from derive.verdict import judge, plan_of
 from formulas import all_claims, catalog, claims_about
+from formulas.configs import model_of_fields
 from formulas.models import architectures
 from formulas.notation import common
 from tests.asking import UNLINKED
@@ -233,6 +237,14 @@ def test_a_step_that_loses_a_row_raises(name: str, monkeypatch: pytest.MonkeyPat
     )
     with pytest.raises(ClaimError, match=r"^not shown: "):
         built.__wrapped__(name, "gpt", text)
+
+
+def test_a_letter_that_is_a_sum_stays_where_it_is_divided_by_or_under_a_root():
+    about = model_of_fields(configuration("gemma3_text", 1), "gemma3")  # its L is L_w + L_f
+    found = report(CATALOG["residual-scale"], about, Plan())
+    assert to_text(found.derivation.expression) == "1/sqrt(2*L)"
+    assert found.given["L"].value == configuration("gemma3_text", 1)["num_hidden_layers"]
+    assert found.value == amount(found.formula, about, Plan(), {}) is not None
 
 
 # ---- claims at the end of a derivation ----

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from checks.configurations import TYPES, configuration
 from derive.errors import DeriveError
 from derive.model import Given, Model
 from derive.render.documents.blocks import Document, Picture, Section
@@ -15,15 +16,17 @@ from derive.render.page.data import payload
 from derive.render.page.live import Use
 from derive.render.page.packing import packed, unpacked
 from derive.render.page.program import OPERATIONS, Program
+from derive.sheet.cases import Case, Letters
 from derive.sheet.catalog import cards
 from derive.sheet.choices import EXAMPLES
 from derive.sheet.document import sheet
-from derive.sheet.live import live
+from derive.sheet.live import _kind, _shown, live
 from derive.sheet.selection import selection
 from derive.sheet.stored import held
 from derive.tree import Negative
-from formulas import entries
+from formulas import catalog, entries
 from formulas.architectures.gpt import gpt
+from formulas.configs import model_of_fields
 from formulas.models import presets
 from tests.paged import everything, small_page
 
@@ -102,6 +105,36 @@ def test_only_known_operations_reach_the_machine() -> None:
 
 class Strange:
     """A node that nobody knows."""
+
+
+@pytest.mark.parametrize("name", sorted(TYPES))
+def test_a_page_of_any_model_has_only_inputs_of_its_kind(name: str) -> None:
+    more = {"num_nextn_predict_layers": 1} if name == "deepseek_v3" else {}
+    about = model_of_fields(configuration(name, 1) | more, "added")
+    assert ("L_m" in about.sizes) == bool(more)
+    kind = _kind("added", Model(about.architecture), Letters())
+    sizes = _shown(about).sizes
+    assert {kind.letters[letter] for letter in sizes} <= {*kind.inputs}
+    assert about.sizes.keys() - sizes.keys() <= {"L_m"}
+
+
+def test_more_modules_of_prediction_do_not_stop_a_page() -> None:
+    about = model_of_fields(configuration("deepseek_v3", 1) | {"num_nextn_predict_layers": 1}, "added")
+    assert payload(live((about,)))["pickers"][0]["first"] == "added"
+
+
+def test_a_sum_of_other_letters_has_no_field() -> None:
+    about = model_of_fields(configuration("gemma3_text", 1), "added")
+    kind = _kind("added", Model(about.architecture), Letters())
+    assert kind.follows == ("L",)
+    assert "L" not in kind.inputs
+
+
+def test_experts_are_not_taken_to_be_split_by_tensor_parallelism() -> None:
+    about = model_of_fields(configuration("mixtral", 1), "added")
+    splits = Case(catalog()["activations"], Model(about.architecture), Letters())._splits
+    assert "E" not in {each.key for each in splits}
+    assert {each.key for each in splits} >= {"a", "s"}
 
 
 def test_a_model_needs_a_name_of_its_own() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from derive.errors import DeriveError
+from derive.evaluation import divided_axes
 from derive.kept import check_blocks
 from derive.letters import Letter
 from derive.model import Model
@@ -195,8 +196,7 @@ class Case:
         used = formula.reached(about, about.complete(Plan()))
         layers = [each.layer for each in about.of_kinds.values()] if about.of_kinds else [about.layer]
         ends = [t for t in about.whole.tensors if used & {axis.name for axis in t.axes if axis.split}]
-        tensors = [*(t for layer in layers for t in layer.tensors), *ends]
-        axes = {axis for t in tensors for axis in t.axes if axis.split is not None}
+        axes = divided_axes([*(t for layer in layers for t in layer.tensors), *ends])
         found: dict[str, Split] = {}
         for axis in sorted(axes, key=lambda axis: (axis.split is Mesh.SP, axis.name)):
             name = str(axis.size) if getattr(axis.size, "is_Symbol", False) else axis.name

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 from derive.errors import DeriveError
 from derive.evaluation import PADDING
 from derive.grammar import parse
+from derive.kept import check_blocks
 from derive.model import Model
+from derive.plan import parse_plan
 from derive.quantity import Formula
 from derive.render.page.live import Kind, Live, Quantity, Variant
-from derive.sheet.cases import DIMENSIONS, FIRST, Case, Letters, possible, with_degrees
+from derive.sheet.cases import DIMENSIONS, FIRST, Case, Letters, plan_text, possible, with_degrees
 from derive.sheet.choices import (
     ALIASES,
     CHOICES,
@@ -60,7 +63,7 @@ def live(models: tuple[Model, ...] = ()) -> Live:
     return Live(
         inputs=tuple(table.inputs.values()),
         groups=groups(table.inputs, own, table.topics),
-        pickers=(models_picker(named, of, models), devices_picker()),
+        pickers=(models_picker([_shown(each) for each in named], of, models), devices_picker()),
         kinds=own,
         choices=CHOICES,
         quantities=quantities,
@@ -83,15 +86,35 @@ def _kind(name: str, about: Model | None, table: Letters) -> Kind:
     inside = [x for tree in (*made.relation_trees.values(), *(tree for _, tree in bounds)) for x in symbols_of(tree)]
     letters = dict.fromkeys([*made.letters.split(), *made.relation_trees, *inside])
     keys = {letter: table.key(made.notation[letter], "") for letter in letters}
+    follows = [keys[letter] for letter in made.relation_trees if letter not in made.letters.split()]
     return Kind(
         name,
         made.about,
-        tuple(keys.values()),
+        tuple(key for key in keys.values() if key not in follows),
         {keys[letter]: tree for letter, tree in made.relation_trees.items()},
         keys,
         tuple((keys[letter], tree) for letter, tree in bounds),
         tuple((keys[letter], keys[of]) for letter, of in made.divides),
+        tuple(follows),
+        tuple(_without(about)),
     )
+
+
+def _without(about: Model) -> Iterator[tuple[str, str, str]]:
+    """The choices that nothing of a kind of model can have, such as to recompute a block that it has not."""
+    for choice in CHOICES:
+        for value, _ in choice.options:
+            plan = parse_plan(plan_text(with_degrees(FIRST | {choice.key: value})), common.symbol)
+            try:
+                check_blocks(about.whole.block_names, about.complete(plan).recompute)
+            except DeriveError as error:
+                yield choice.key, value, str(error)
+
+
+def _shown(about: Model) -> Model:
+    """The model with the sizes that its kind has: what only a variant has, no formula here uses."""
+    own = about.architecture.letters.split()
+    return replace(about, sizes={letter: given for letter, given in about.sizes.items() if letter in own})
 
 
 def _quantity(formula: Formula, kinds: Mapping[str, Model | None], table: Letters) -> Quantity:

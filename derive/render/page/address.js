@@ -3,9 +3,15 @@ const ALIAS = new Map(DATA.inputs.map((input, place) => [DATA.planned[input.key]
 const THEMES = ["light", "dark"];
 const emptySetting = () => ({ picks: Object.fromEntries(DATA.pickers.map(each => [each.key, each.first])), choices: {}, set: new Map(), texts: new Map(), theme: "" });
 
+const MOST = 2 ** 16; // characters: far more than the page writes when every field is set
+// A longer address is cut between two fields: half a field is another number.
+function fields(fragment) {
+  const text = fragment.replace(/^#/, "");
+  return text.length <= MOST ? text.split("&") : text.slice(0, MOST + 1).split("&").slice(0, -1);
+}
 function pieces(fragment) {
   const found = [];
-  for (const part of fragment.replace(/^#/, "").slice(0, 4000).split("&")) {
+  for (const part of fields(fragment)) {
     if (!part) continue;
     const [key, ...rest] = part.split("=");
     try { found.push([decodeURIComponent(key), decodeURIComponent(rest.join("="))]); } catch { found.push([part, ""]); }
@@ -23,6 +29,7 @@ function settingOf(fragment) {
     else if (ALIAS.has(key) && !bad(parseLetter(DATA.inputs[ALIAS.get(key)], text))) enter(setting, ALIAS.get(key), text);
     else ignored.push(`${key}${text ? `=${text}` : ""}`.slice(0, 40));
   }
+  if (fragment.length > MOST + 1) ignored.unshift(`what is behind its first ${MOST} characters`);
   return { setting, ignored };
 }
 function enter(setting, place, text) {

@@ -170,6 +170,7 @@ def _kind(kind: Kind, inputs: Mapping[str, int], program: Program, said: dict[in
         bounds.append([inputs[key], program.add(tree, uses), to_text(tree), others])
     return {
         "name": kind.name, "inputs": [inputs[key] for key in kind.inputs], "relations": relations, "bounds": bounds,
+        "without": kind.without, "follows": [inputs[key] for key in kind.follows],
         "divides": [[inputs[key], inputs[other]] for key, other in kind.divides],
     }  # fmt: skip
 

@@ -107,6 +107,8 @@ class Kind:
     letters: Mapping[str, str] = field(default_factory=dict)  # letter -> the key of its input
     bounds: tuple[tuple[str, Node], ...] = ()
     divides: tuple[tuple[str, str], ...] = ()
+    follows: tuple[str, ...] = ()  # inputs that cannot be set here: they are sums of others
+    without: tuple[tuple[str, str, str], ...] = ()  # a choice, its value, and why this kind of model has it not
 
 
 @dataclass(frozen=True, slots=True)

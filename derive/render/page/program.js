@@ -27,13 +27,15 @@ function lettersBetween(place) {
 // A setting: `picks` names a preset of every picker, `choices` what was chosen, `set` the values that were set by place.
 class Run {
   constructor(setting) {
-    this.setting = setting;
     this.memo = new Array(DATA.nodes.length);
     this.results = new Array(DATA.quantities.length);
     this.chosen = DATA.pickers.map((picker, place) => PRESETS[place].get(setting.picks[picker.key]));
     this.kind = KINDS.get(this.chosen[0].kind);
+    const follows = new Set(this.kind.follows); // what another kind's field has set is none of this one's sizes
+    this.setting = { ...setting, set: new Map([...setting.set].filter(([place]) => !follows.has(place))) };
     this.relations = new Map(this.kind.relations);
-    this.broken = new Map();
+    this.broken = new Map(); // what is wrong with sizes of the model, by place
+    this.parted = new Set(); // sizes that would not be whole: nobody can use them
     this.degrees = Object.fromEntries(DATA.degrees.map(key => [key, isOne(this.input(PLACE.get(key))) ? "1" : key]));
     this.choice = Object.fromEntries(DATA.choices.map(each => [each.key, this.chosenOf(each)]));
     this.check();
@@ -64,7 +66,7 @@ class Run {
     const { behind } = DATA.inputs[place];
     if (behind >= 0) {
       const { value } = this.quantity(behind);
-      if (!bad(value) || DATA.inputs[place].value < 0) return { value, origin: DATA.quantities[behind].name, of: behind };
+      if (!bad(value) || DATA.inputs[place].value < 0 || this.refused()) return { value, origin: DATA.quantities[behind].name, of: behind };
     }
     if (DATA.inputs[place].value >= 0) return DEFAULTS[DATA.inputs[place].value];
     const none = new Wrong(`no value for ${DATA.inputs[place].name}: ${DATA.inputs[place].meaning}`, [place]);
@@ -72,7 +74,7 @@ class Run {
   }
 
   input(place, usual = -1) {
-    if (this.broken.has(place)) return new Wrong(this.broken.get(place), [place]);
+    if (this.parted.has(place)) return new Wrong(this.broken.get(place), [place]);
     return this.given(place, usual).value;
   }
 
@@ -82,17 +84,19 @@ class Run {
     const say = (places, text) => { for (const place of places) if (!broken.has(place)) broken.set(place, text); };
     for (const [place, node] of this.kind.relations) {
       const found = this.given(place, -1);
-      if (!this.setting.set.has(place) && !bad(found.value) && found.value.d !== 1n) {
+      if (!this.setting.set.has(place) && !bad(found.value) && (found.value.d !== 1n || found.value.n < 1n)) {
+        this.parted.add(place);
         say([place], `${found.origin} is not a whole number here: set ${name(place)} itself`);
       }
     }
-    for (const [place, node, text, others] of this.kind.bounds) {
+    const whole = !broken.size;
+    for (const [place, node, text, others] of whole ? this.kind.bounds : []) {
       const value = this.input(place), most = this.node(node);
       if (!bad(value) && !bad(most) && compare(value, most) > 0) {
         say([place, ...others], `${name(place)} = ${textOf(value)} exceeds ${text} = ${textOf(most)}: set ${text} too`);
       }
     }
-    for (const [place, of] of this.kind.divides) {
+    for (const [place, of] of whole ? this.kind.divides : []) {
       const value = this.input(place), multiple = this.input(of);
       if (!bad(value) && !bad(multiple) && (multiple.n % value.n !== 0n)) {
         say([place, of], `${name(place)} = ${textOf(value)} does not divide ${name(of)} = ${textOf(multiple)}`);
@@ -113,6 +117,14 @@ class Run {
     this.broken = broken;
     this.memo = new Array(DATA.nodes.length);
     this.results = new Array(DATA.quantities.length);
+  }
+
+  // Why nothing has a value that is about this model: a block that it has not, sizes that contradict one another.
+  refused() {
+    const none = this.kind.without.find(([key, value]) => this.choice[key] === value);
+    if (none) return new Wrong(none[2]);
+    for (const [place, text] of this.broken) return new Wrong(text, [place]);
+    return null;
   }
 
   node(place, memo = this.memo) {
@@ -184,7 +196,9 @@ class Run {
   }
 
   computed(place) {
-    const { id, is } = this.variant(place);
+    const { id, is } = this.variant(place), model = DATA.quantities[place].dimensions.some(([name]) => name === "kind");
+    const unfit = model ? this.refused() : null;
+    if (unfit) return { id: -1, value: unfit };
     if (is === undefined || typeof is === "string") return { id: -1, value: new Wrong(is || "it has no formula for this plan") };
     const [node, , splits] = is, refused = this.undivided(splits);
     if (refused) return { id, value: refused };

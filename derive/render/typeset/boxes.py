@@ -111,12 +111,6 @@ class _Reader:
         self.place += 1
         return token.rstrip() if token.startswith("\\") and len(token) > 2 else token
 
-    def peek(self) -> str:
-        place = self.place
-        token = self.next()
-        self.place = place
-        return token
-
     def row(self, until: str) -> Box:
         """Everything up to a token that ends it, which is read too."""
         items: list[Box] = []
