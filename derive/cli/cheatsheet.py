@@ -21,17 +21,15 @@ def run(_name: str, options: Namespace) -> int:
     from derive.files import check_writable
 
     path = options.output
-    if path is not None:
-        write = writer(path)
-        check_writable(path)
-    chosen = _selection(options)
     if path is None:
         from derive.render.documents.markdown import markdown
 
-        emit(markdown(_document(chosen)).rstrip("\n"))
-    else:
-        write(path, chosen)
-        say(f"derive: wrote {path}")
+        emit(markdown(_document(_selection(options))).rstrip("\n"))
+        return 0
+    write = writer(path)
+    check_writable(path)
+    write(path, _selection(options))
+    say(f"derive: wrote {path}")
     return 0
 
 

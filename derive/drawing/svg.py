@@ -56,12 +56,12 @@ class Picture:
 
 
 def number(value: float) -> str:
-    """A coordinate, to a hundredth of a unit.
+    """A coordinate, to a tenth of a unit: less than a pixel shows nowhere.
 
     >>> number(3.0), number(1 / 3), number(-0.001)
-    ('3', '0.33', '0')
+    (QQ)
     """
-    text = f"{float(value):.2f}".rstrip("0").rstrip(".")
+    text = f"{float(value):.1f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 

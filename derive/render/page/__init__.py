@@ -66,7 +66,9 @@ the SIL Open Font License, version 1.1.</p></footer></main>
 
 @cache
 def _file(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")
+    """A file of code or of style without what is for its readers: indentation, and lines that are comments."""
+    lines = (HERE / name).read_text(encoding="utf-8").splitlines()
+    return "".join(f"{line.strip()}\n" for line in lines if line.strip() and not line.strip().startswith("// "))
 
 
 @cache
@@ -104,6 +106,9 @@ def page(document: Document, live: Live) -> str:
         if found := FORBIDDEN.search(picture):
             raise DeriveError(f"a picture of the page has {found[0].strip()!r} in it: it may only draw")
     styles = list(dict.fromkeys([stylesheet(), *STYLES.findall(sections)]))
+    for style in styles[1:]:  # all pictures of a page have one style sheet: the first one brings it
+        first, found, others = sections.partition(f"<style>{style}</style>")
+        sections = first + found + others.replace(found, "")
     script, program = _script(), json.dumps(payload(live), separators=(",", ":"))
     insides = [
         inside
