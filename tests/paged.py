@@ -150,10 +150,8 @@ def random_setting(chance: random.Random) -> Setting:
         values |= {"g": Fraction(g), "a": Fraction(g * each), "d": Fraction(d), "h": Fraction(g * each * d)}
         values |= {"s": Fraction(chance.choice((512, 1000, 1024))), "b": Fraction(chance.randint(1, 9))}
         values |= {"L": Fraction(chance.randint(1, 130)), "V": Fraction(chance.choice((32000, 50257, 51200, 10**6)))}
-        if chance.random() < 0.1:
-            values["g"] += 1
-        if chance.random() < 0.1:
-            values["s"] = Fraction(10**6)
+        values["g"] += chance.random() < 0.1  # then it does not divide a
+        values["s"] *= chance.choice((1, 1, 1, 1, 1, 1, 1, 1, 1, 1000))  # then it exceeds S
         if chance.random() < 0.5:
             values["f"] = Fraction(chance.randint(1, 10**5) * 16)
     inputs = {each.key: each for each in everything().inputs}
@@ -215,7 +213,11 @@ def _expected(formula: Formula, about: Model | None, setting: Setting) -> Fracti
     if about is None:  # nothing to recompute
         text = ",".join(part for part in text.split(",") if not part.startswith("recompute"))
     own = all(formula.notation.letters.get(x) == common[x] for x in "tn")
-    plan = parse_plan(text, common.symbol) if own or formula.arguments else Plan()
+    plan = (
+        parse_plan(text, common.symbol)
+        if own or formula.arguments
+        else Plan(recompute=parse_plan(text, common.symbol).recompute)
+    )
     completed = about.complete(plan) if about is not None else plan
     reached = formula.reached(about, completed)
     sizes = about.architecture.letters.split() if about is not None else []

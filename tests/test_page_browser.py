@@ -271,3 +271,43 @@ def test_the_command_for_the_present_plan_has_what_the_value_depends_on(visit: A
     assert (
         said == "python -m derive peak-memory --model llama3-70b --symbolic --plan tp=8,dp=64,sp,zero=1,attention=flash"
     )
+
+
+def test_an_address_with_every_field_set_comes_back_whole(visit: Any) -> None:
+    page = visit()
+    lost = page.tab.evaluate(
+        """() => {
+            const setting = emptySetting(), long = "1".padStart(60, "0");
+            for (const [key, place] of ALIAS) enter(setting, place, long);
+            const fragment = fragmentOf(setting), again = settingOf(fragment);
+            return [fragment.length, [...ALIAS.keys()].length, again.ignored, fragmentOf(again.setting) === fragment];
+        }"""
+    )
+    length, fields, ignored, same = lost
+    assert length > 60 * fields > 4000
+    assert 2 * length < 2**16
+    assert (ignored, same) == ([], True)
+
+
+def test_a_long_address_is_cut_between_fields_and_that_is_said(visit: Any) -> None:
+    page = visit("#model=gpt2&" + "b=1&" * 999 + "s=512")
+    assert page.tab.input_value("#in-s") == "512"
+    page = visit("#model=gpt2&" + "b=1&" * (2**14 - 5) + "s=512345")
+    assert page.tab.evaluate("location.hash.length") < 2**16
+    assert page.tab.input_value("#in-s") == ""
+    assert page.tab.input_value("#in-b") == "1"
+    assert "left out: what is behind its first 65536 characters" in page.tab.inner_text("#notes")
+
+
+def test_a_model_that_cannot_be_has_no_values_and_others_do(visit: Any) -> None:
+    page = visit("#model=gpt2&g=7")
+    for name in ("parameters", "activations", "states"):
+        assert page.tab.inner_text(f"#{name} .value") == "g = 7 does not divide a = 12"
+    assert page.value("usable-memory")
+
+
+def test_what_is_not_about_a_model_is_not_bound_by_its_sizes(visit: Any) -> None:
+    page = visit("#model=gpt2&s=8192")
+    found = page.tab.evaluate("shapeproof.evaluate([{ picks: { model: 'gpt2', gpu: 'h100' }, set: { s: '8192' } }])[0]")
+    assert found["flash-intensity"] == {"value": "8193/4", "about": False}
+    assert found["parameters"] == {"wrong": "s = 8192 exceeds S = 1024: set S too"}
