@@ -246,11 +246,7 @@ def _expected(formula: Formula, about: Model | None, setting: Setting) -> Fracti
             if letter in preset and key == letter:
                 given[letter] = preset[letter]
                 continue
-            found = expected(catalog()[BEHIND[key]], setting) if key in BEHIND else None
-            if isinstance(found, DeriveError) and setting.model != "none":
-                unfit(model_named(setting.model), setting)
-            if not isinstance(found, Fraction):
-                found = EXAMPLES[key].value if key in EXAMPLES else None
+            found = behind(key, setting)
             if found is not None:
                 given[letter] = Given(whole(found), "option")
     value = amount(formula, about, plan, given)
@@ -258,6 +254,16 @@ def _expected(formula: Formula, about: Model | None, setting: Setting) -> Fracti
         return value
     known = dict(given) | {x: each for x, each in usual.items() if x not in given}
     return number(to_tree(formula.ledger(about, completed, keep=[x for x in given if x in standing]).value), known)
+
+
+def behind(key: str, setting: Setting) -> Fraction | None:
+    """What the other numbers of a run say of a letter, or else its example; nothing else of a model that cannot be."""
+    found = expected(catalog()[BEHIND[key]], setting) if key in BEHIND else None
+    if isinstance(found, Fraction):
+        return found
+    if isinstance(found, DeriveError) and setting.model != "none":
+        unfit(model_named(setting.model), setting)
+    return EXAMPLES[key].value if key in EXAMPLES else None
 
 
 def unfit(about: Model, setting: Setting) -> None:
