@@ -158,10 +158,8 @@ def random_setting(chance: random.Random) -> Setting:
         values |= {"g": Fraction(g), "a": Fraction(g * each), "d": Fraction(d), "h": Fraction(g * each * d)}
         values |= {"s": Fraction(chance.choice((512, 1000, 1024))), "b": Fraction(chance.randint(1, 9))}
         values |= {"L": Fraction(chance.randint(1, 130)), "V": Fraction(chance.choice((32000, 50257, 51200, 10**6)))}
-        if chance.random() < 0.1:
-            values["g"] += 1
-        if chance.random() < 0.1:
-            values["s"] = Fraction(10**6)
+        values["g"] += chance.random() < 0.1  # then it does not divide a
+        values["s"] *= chance.choice((1, 1, 1, 1, 1, 1, 1, 1, 1, 1000))  # then it exceeds S
         if chance.random() < 0.5:
             values["f"] = Fraction(chance.randint(1, 10**5) * 16)
     inputs = {each.key: each for each in everything().inputs}
@@ -272,8 +270,8 @@ def _expected(
         text = ",".join(part for part in text.split(",") if not part.startswith("recompute"))
     own = all(formula.notation.letters.get(x) == common[x] for x in "tn")
     if not own and not formula.arguments:  # the plan says nothing of its letters, but may not divide the sizes
-        sp = formula.per_device and about is not None and "sp" in text.split(",")
-        text = "sp" if sp else ""
+        sp = ["sp"] if formula.per_device and about is not None and "sp" in text.split(",") else []
+        text = ",".join([*sp, *(part for part in text.split(",") if part.startswith("recompute"))])
     plan = parse_plan(text, common.symbol)
     completed = about.complete(plan) if about is not None else plan
     reached = formula.reached(about, completed)
@@ -302,11 +300,7 @@ def _expected(
             if letter in preset and key == letter:
                 given[letter] = preset[letter]
                 continue
-            found = expected(catalog()[BEHIND[key]], setting) if key in BEHIND else None
-            if isinstance(found, DeriveError) and setting.model != "none":
-                unfit(model_named(setting.model), setting)
-            if not isinstance(found, Fraction):
-                found = EXAMPLES[key].value if key in EXAMPLES else None
+            found = behind(key, setting)
             if found is not None:
                 given[letter] = Given(whole(found), "option")
     value = amount(formula, about, plan, given)
@@ -314,6 +308,16 @@ def _expected(
         return value
     known = dict(given) | {x: each for x, each in usual.items() if x not in given}
     return number(to_tree(formula.ledger(about, completed, keep=[x for x in given if x in standing]).value), known)
+
+
+def behind(key: str, setting: Setting) -> Fraction | None:
+    """What the other numbers of a run say of a letter, or else its example; nothing else of a model that cannot be."""
+    found = expected(catalog()[BEHIND[key]], setting) if key in BEHIND else None
+    if isinstance(found, Fraction):
+        return found
+    if isinstance(found, DeriveError) and setting.model != "none":
+        unfit(model_named(setting.model), setting)
+    return EXAMPLES[key].value if key in EXAMPLES else None
 
 
 def unfit(about: Model, setting: Setting) -> None:

@@ -62,6 +62,7 @@ def test_approximate_values_are_marked_and_others_are_not(computed: list[dict[st
     assert not marked & {"parameters", "activations", "training-flops", "float-max", "steps"}
 
 
+SPLIT = ("a", "g", "h", "f", "f_e", "V")  # sizes that are made so large that every degree divides them
 TYPES = ("mixtral", "deepseek_v3", "mamba", "gemma2", "gpt_neox")
 
 
@@ -72,6 +73,9 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Setting, 
     for name in TYPES:
         for plan in PLANS:
             values = {key: Fraction(plan[key]) for key in ("t", "n")} | {"s": Fraction(96), "b": Fraction(3)}
+            values |= {
+                x: Fraction(given.value * plan["t"]) for x, given in model_named(name).sizes.items() if x in SPLIT
+            }
             settings.append(Setting(name, "h100", {x: y for x, y in plan.items() if x not in ("t", "n")}, values))
     with browsing() as browser:
         tab = browser.new_page()
@@ -92,16 +96,17 @@ def test_every_formula_of_models_from_files(name: str, configured: list[tuple[Se
 def test_most_quantities_of_a_model_from_a_file_have_values(
     model: str, configured: list[tuple[Setting, dict[str, Any]]]
 ) -> None:
-    plain, others = [], []
-    for setting, found in configured:
-        if setting.model == model:
-            alone = setting.values["t"] == 1 and not setting.choices["recompute"]
-            (plain if alone else others).append(sum("wrong" not in each for each in found.values()))
-    print(model, plain, others, len(catalog()))
+    plans = [(setting, found) for setting, found in configured if setting.model == model]
+    assert any(setting.values["t"] > 1 for setting, _ in plans)
+    for setting, found in plans:
+        missing = setting.choices["recompute"] and "unknown block" in found["parameters"].get("wrong", "")
+        assert bool(missing) == (model == "mamba" and setting.choices["recompute"] == "core")
+        least = 40 if missing else 90  # of 127 in all, many of which are not about a model
+        assert sum("wrong" not in each for each in found.values()) >= least, setting
 
 
 def test_sizes_that_contradict_one_another_are_refused_by_all_that_is_about_the_model(
-    settings: list[Setting], computed: list[dict[str, Any]]
+    computed: list[dict[str, Any]],
 ) -> None:
     refused = [found for found in computed if "does not divide a" in found["parameters"].get("wrong", "")]
     exceeding = [found for found in computed if "exceeds S" in found["parameters"].get("wrong", "")]
