@@ -34,8 +34,9 @@ class Run {
     const follows = new Set(this.kind.follows); // what another kind's field has set is none of this one's sizes
     this.setting = { ...setting, set: new Map([...setting.set].filter(([place]) => !follows.has(place))) };
     this.relations = new Map(this.kind.relations);
-    this.broken = new Map(); // what is wrong with sizes of the model, by place
-    this.parted = new Set(); // sizes that would not be whole: nobody can use them
+    this.broken = new Map(); // what is wrong with sizes of the model and with the run, by place
+    this.model = null; // what is wrong with the sizes of the model, the first of it
+    this.parted = new Set(); // what would not be whole, or contradicts the run: nobody can use it
     this.degrees = Object.fromEntries(DATA.degrees.map(key => [key, isOne(this.input(PLACE.get(key))) ? "1" : key]));
     this.choice = Object.fromEntries(DATA.choices.map(each => [each.key, this.chosenOf(each)]));
     this.check();
@@ -102,12 +103,15 @@ class Run {
         say([place, of], `${name(place)} = ${textOf(value)} does not divide ${name(of)} = ${textOf(multiple)}`);
       }
     }
+    for (const [place, text] of broken) this.model ??= new Wrong(text, [place]);
     this.breaks(broken);
     for (const [place, { node, refused, contradicted }] of FOLLOWS) {
       const value = this.node(node), set = this.setting.set.get(place);
       if (bad(value) || (set && bad(set))) continue;
       const text = set ? compare(set, value) !== 0 && contradicted : (value.d !== 1n || value.n < 1n) && refused;
-      if (text) say([place], text.replace(/\{(\w*)\}/g, (_, key) => textOf(key ? this.input(PLACE.get(key)) : value)));
+      if (!text) continue;
+      say([place], text.replace(/\{(\w*)\}/g, (_, key) => textOf(key ? this.input(PLACE.get(key)) : value)));
+      this.parted.add(place);
     }
     this.breaks(broken);
   }
@@ -123,8 +127,7 @@ class Run {
   refused() {
     const none = this.kind.without.find(([key, value]) => this.choice[key] === value);
     if (none) return new Wrong(none[2]);
-    for (const [place, text] of this.broken) return new Wrong(text, [place]);
-    return null;
+    return this.model;
   }
 
   node(place, memo = this.memo) {
