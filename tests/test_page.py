@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from checks.configurations import TYPES, configuration
+from derive.cli import main
 from derive.errors import DeriveError
 from derive.model import Given, Model
 from derive.render.documents.blocks import Document, Picture, Section
@@ -20,7 +23,7 @@ from derive.sheet.cases import Case, Letters
 from derive.sheet.catalog import cards
 from derive.sheet.choices import EXAMPLES
 from derive.sheet.document import sheet
-from derive.sheet.live import _kind, _shown, live
+from derive.sheet.live import _kind, _shown, live, opened
 from derive.sheet.selection import selection
 from derive.sheet.stored import held
 from derive.tree import Negative
@@ -30,6 +33,7 @@ from formulas.configs import model_of_fields
 from formulas.models import presets
 from tests.paged import everything, small_page
 
+DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 LARGEST = 600_000  # bytes
 
 
@@ -168,3 +172,12 @@ def test_names_of_any_letters_are_written(name: str) -> None:
     sizes = {letter: Given(64, "preset") for letter in gpt.letters.split()}
     text = page(Document(name, (name,), ()), live((Model(gpt, name, name, sizes),)))
     assert text.encode()
+
+
+def test_a_page_opens_on_the_model_and_the_device_that_are_named(tmp_path: Path) -> None:
+    found = opened(everything(), "gpt2", "a100-80gb")
+    assert [each.first for each in found.pickers] == ["gpt2", "a100-80gb"]
+    place = tmp_path / "x.html"
+    assert main(["cheatsheet", "-o", str(place), "--model", "gpt2", "--gpu", "a100"]) == 0
+    first = json.loads(unpacked(json.loads(DATA.findall(place.read_text(encoding="utf-8"))[0])).split("\n")[0])
+    assert [each["first"] for each in first["pickers"]] == ["gpt2", "a100-80gb"]

@@ -113,9 +113,13 @@ def _html(path: str, chosen: Selection) -> None:
 
     load_sympy()
     from derive.render.page import page
-    from derive.sheet.live import live
+    from derive.sheet.live import live, opened
+    from formulas.models import presets
 
-    write_whole(path, page(_document(chosen), live((chosen.model,) if chosen.model is not None else ())))
+    about = chosen.model
+    added = (about,) if about is not None and about.name not in presets() else ()
+    choices = opened(live(added), about.name if about is not None else None, chosen.device.name)
+    write_whole(path, page(_document(chosen), choices))
 
 
 WRITERS: dict[str, Callable[[str, Selection], None]] = {

@@ -78,6 +78,12 @@ def live(models: tuple[Model, ...] = ()) -> Live:
     )
 
 
+def opened(found: Live, model_name: str | None, gpu: str) -> Live:
+    """The same, opening on a model, if one is named, and on a device."""
+    first = {"model": model_name or found.pickers[0].first, "gpu": gpu}
+    return replace(found, pickers=tuple(replace(each, first=first[each.key]) for each in found.pickers))
+
+
 def _kind(name: str, about: Model | None, table: Letters) -> Kind:
     if about is None:
         return Kind(name, "only the number of parameters", ())
