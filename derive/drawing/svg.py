@@ -59,7 +59,7 @@ def number(value: float) -> str:
     """A coordinate, to a tenth of a unit: less than a pixel shows nowhere.
 
     >>> number(3.0), number(1 / 3), number(-0.001)
-    (QQ)
+    ('3', '0.3', '0')
     """
     text = f"{float(value):.1f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
