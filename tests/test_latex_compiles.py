@@ -33,8 +33,8 @@ def pdflatex(tmp_path):
         reason = "pdflatex is not installed (Debian: texlive-latex-base)"
         pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
 
-    def compile_(body: str) -> tuple[int, str, Path]:
-        (tmp_path / "page.tex").write_text(DOCUMENT.replace("%s", body), encoding="utf-8")
+    def compile_(body: str, document: str = DOCUMENT) -> tuple[int, str, Path]:
+        (tmp_path / "page.tex").write_text(document.replace("%s", body), encoding="utf-8")
         done = subprocess.run(
             [program, "-halt-on-error", "-interaction=nonstopmode", "page.tex"], cwd=tmp_path, capture_output=True,
             timeout=120, check=False,
@@ -97,3 +97,13 @@ def test_the_compiler_refuses_what_is_wrong(pdflatex):
     code, log, _ = pdflatex(r"\begin{align*} \undefined \end{align*}")
     assert code != 0
     assert faults(log) != []
+
+
+@pytest.mark.parametrize("arguments", [(), ("--short",), ("--topic", "memory,scaling"), ("--model", "gpt2")])
+def test_the_sheet_compiles_without_a_word_about_boxes(pdflatex, tmp_path, arguments):
+    place = tmp_path / "sheet.tex"
+    assert main(["cheatsheet", *arguments, "-o", str(place)]) == 0
+    code, log, _ = pdflatex(place.read_text(encoding="utf-8"), "%s")
+    assert code == 0
+    assert faults(log) == []
+    assert [line for line in log.splitlines() if re.match(r"(Over|Under)full", line)] == []
