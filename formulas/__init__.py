@@ -22,9 +22,10 @@ TOPICS = (
     "gemm", "parameters", "activations", "flops", "states", "memory", "recompute", "utilization", "time", "scaling",
     "roofline", "parallelism", "inference", "formats", "data", "init",
 )  # in the order in which the catalog is read  # fmt: skip
-RESERVED = frozenset(
-    "list models hardware notation sources explain prove compare plan solve cheatsheet figure".split()  # noqa: SIM905
-)
+RESERVED = frozenset({
+    "list", "models", "hardware", "notation", "sources", "explain", "prove", "compare", "plan", "solve", "cheatsheet",
+    "figure",
+})  # fmt: skip
 RESERVED_LATER = frozenset({"sweep", "trace"})
 
 

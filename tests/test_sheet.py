@@ -308,7 +308,6 @@ def test_an_overview_names_each_source_once(held):
 
 
 def test_the_pdf_is_the_same_each_time_and_needs_no_font_of_the_system(whole):
-    pytest.importorskip("typst", reason="typst is not installed: pip install 'shapeproof[pdf]'")
     first = typst.pdf(whole)
     assert first.startswith(b"%PDF")
     assert first == typst.pdf(whole)
@@ -317,3 +316,13 @@ def test_the_pdf_is_the_same_each_time_and_needs_no_font_of_the_system(whole):
 def test_a_value_has_its_origin_in_the_row(held):
     step = next(block for block in held.numbers.blocks if isinstance(block, Paragraph))
     assert "4194304 tokens on 1024 devices" in str(step.text)
+
+
+def test_a_row_without_a_value_says_why_and_others_have_theirs(held):
+    (numbers,) = [x for x in sheet(selection([], model("gpt2"), "v100"), held).sections if x.anchor == "numbers"]
+    grid = next(block for block in numbers.blocks if isinstance(block, Grid))
+    without = [row[0][0] for row in grid.rows if row[2] == ("–",)]
+    assert without == ["a sequence on one device at its peak", "a step at the peak", "a step at MFU 40%"]
+    said = [block.text[0] for block in numbers.blocks if isinstance(block, Paragraph)]
+    assert f"– {', '.join(without)}: v100 has no bf16 peak: it has fp64, fp32, fp16; or set --peak" in said
+    assert any(str(each).startswith("Not drawn, roofline: v100 has no bf16 peak") for each in said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from derive.render.documents.blocks import Cards, Code, Document, Picture, Section, Text, text
+from derive.render.documents.blocks import Cards, Code, Document, Paragraph, Picture, Section, Text, text
 from derive.sheet.devices import hardware_section
 from derive.sheet.held import Held
 from derive.sheet.judged import conventions_section, counted, refuted_section
@@ -32,7 +32,9 @@ def gathered() -> Held:
 
     usual = selection([], None, None)
     numbers = numbers_section(usual.models, usual.device)
-    return Held(cards(), origins_section(), numbers, pictures(usual))
+    drawn, undrawn = pictures(usual)
+    assert not undrawn, undrawn
+    return Held(cards(), origins_section(), numbers, drawn)
 
 
 def sheet(chosen: Selection, found: Held) -> Document:
@@ -58,7 +60,9 @@ def _of(chosen: Selection) -> tuple[Section, tuple[Picture, ...]]:
     from derive.sheet.numbers import numbers_section
     from derive.sheet.pictures import pictures
 
-    return numbers_section(chosen.models, chosen.device), pictures(chosen)
+    drawn, undrawn = pictures(chosen)
+    numbers = numbers_section(chosen.models, chosen.device)
+    return replace(numbers, blocks=(*numbers.blocks, *(Paragraph(text(each)) for each in undrawn))), drawn
 
 
 def heading(topic: str) -> str:

@@ -22,10 +22,10 @@ from formulas.notation import common
 MISSING = "–"
 STEP = {"B": Fraction(2**22), "G": Fraction(1024)}  # the step that the train-ledger article is about, chapter 6
 AT_PEAK = {"G": Fraction(1), "eta": Fraction(1)}
-HALF = Fraction(2, 5)  # utilization that the same article calls good for a dense model on a thousand devices
+GOOD = Fraction(2, 5)  # utilization that the same article calls good for a dense model on a thousand devices
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Asked:
     """A row: what it says, the quantity behind it, its recipe and plan, values of letters; or what a source states."""
 
@@ -53,16 +53,23 @@ ROWS = (
     Asked("FLOPs of a token by 6N", "dense-flops-per-token"),
     Asked("a sequence on one device at its peak", "step-time", values=AT_PEAK, sequence=True),
     Asked("a step at the peak", "step-time", values={**STEP, "eta": Fraction(1)}),
-    Asked("a step at MFU 40%", "step-time", values={**STEP, "eta": HALF}),
+    Asked(f"a step at MFU {GOOD * 100}%", "step-time", values={**STEP, "eta": GOOD}),
     Asked("cache of one sequence", "kv-cache"),
 )  # fmt: skip
 
 
 def numbers_section(models: tuple[Model, ...], device: Device) -> Section:
     """A table with a column for each model: b = 1 sequence, nothing sharded or recomputed unless a row says so."""
+    values = {(asked, model.name): _value(asked, model, device) for asked in ROWS for model in models}
     rows = tuple(
-        (text(asked.says), text(Code(asked.quantity)), *(text(_value(asked, model, device)) for model in models))
+        (text(asked.says), text(Code(asked.quantity)), *(text(values[asked, model.name][0]) for model in models))
         for asked in ROWS
+    )
+    reasons: dict[str, list[str]] = {}
+    for (asked, _), (_, why) in values.items():
+        reasons.setdefault(why, []).append(asked.says)
+    missing = tuple(
+        Paragraph(text(f"{MISSING} {', '.join(dict.fromkeys(says))}: {why}")) for why, says in reasons.items() if why
     )
     names = tuple(_name(model) for model in models)
     heads = ("", "quantity", *names)
@@ -80,6 +87,7 @@ def numbers_section(models: tuple[Model, ...], device: Device) -> Section:
             Code("python -m derive QUANTITY --model MODEL"), " derives each, with the row's recipe, plan and values.",
         )),
         Grid(heads, rows, (5, 3, *(3 for _ in models)), numeric),
+        *missing,
         Paragraph(text("Their sizes:")),
         Grid(("letter", "meaning", *names), given, (2, 6, *(3 for _ in models)), numeric),
     ))  # fmt: skip
@@ -93,8 +101,8 @@ def _size(model: Model, letter: str) -> str:
     return str(model.sizes[letter].value) if letter in model.sizes else ""
 
 
-def _value(asked: Asked, model: Model, device: Device) -> str:
-    """The value of a row for a model, as text; a dash where it has none."""
+def _value(asked: Asked, model: Model, device: Device) -> tuple[str, str]:
+    """The value of a row for a model, as text; a dash where it has none, and why."""
     formula = formula_of(asked.quantity)
     try:
         plan = parse_plan(asked.plan, formula.notation.symbol, recipe(asked.recipe))
@@ -104,11 +112,14 @@ def _value(asked: Asked, model: Model, device: Device) -> str:
             values = {x: Given(value, "sheet") for x, value in asked.values.items()}
             if asked.sequence and "s" in model.sizes:
                 values["B"] = model.sizes["s"]
-            values |= device.values(("P", "W", "M"), plan.recipe.compute.name, values)
+            needed = formula.reached(model, model.complete(plan))
+            values |= device.values([x for x in device.letters if x in needed], plan.recipe.compute.name, values)
             value = amount(formula, model, plan, values)
-    except DeriveError:  # a plan that this model has no such kernel for, a format that the device has no peak for
-        return MISSING
-    return MISSING if value is None else show(value, str(formula.unit)).partition(" (")[0]
+    except DeriveError as error:  # a kernel that the model does not have, a format that the device has no peak for
+        return MISSING, str(error)
+    if value is None:
+        return MISSING, "a size that it depends on is not given"
+    return show(value, str(formula.unit)).partition(" (")[0], ""
 
 
 def _stated(asked: Asked, model: Model, plan: Plan) -> Fraction | Interval | None:

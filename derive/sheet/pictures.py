@@ -11,18 +11,19 @@ from formulas.figures import FIGURES, draw
 from formulas.figures.subject import subject
 
 
-def pictures(chosen: Selection) -> tuple[Picture, ...]:
-    """Every figure about the chosen model and device; a model that a figure cannot draw goes without it."""
+def pictures(chosen: Selection) -> tuple[tuple[Picture, ...], tuple[str, ...]]:
+    """Every figure about the chosen model and device; and which of them cannot be drawn of that model, with why."""
     about = subject(gpu=chosen.device.name, read=chosen.model)
     if chosen.is_usual:
         about = replace(about, chosen=frozenset())
-    found = []
+    found, undrawn = [], []
     for name in FIGURES:
         try:
             drawn = draw(name, about)
-        except DeriveError:
+        except DeriveError as error:
+            undrawn.append(f"Not drawn, {name}: {error}")
             continue
         takes = FIGURES[name].takes
         plan = f"; an example, with the plan {about.laid_out}" if "plan" in takes else ""
         found.append(Picture(name, drawn.svg(), drawn.about, text(f"{drawn.title}{plan}.")))
-    return tuple(found)
+    return tuple(found), tuple(undrawn)
