@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from sympy import Basic, Expr
+from sympy import Add, Basic, Expr
 
 from derive.citation import OPEN, PROVED, REFUTED, UP_TO, Claim
 from derive.errors import ClaimError, unknown
@@ -87,9 +87,9 @@ def judge(claim: Claim) -> Judgement:
     witness = _check_meaning(claim, model, letters)
     counted = ledger.select(lambda row: not is_neglected(row, claim.neglect))
     neglected = ledger.select(lambda row: is_neglected(row, claim.neglect) and row.value != 0)
-    derived = comparison.tree(counted, reduced=False)
-    if difference(to_sympy(derived, notation.symbol), counted.value) != 0:
-        raise ClaimError(f"{claim.source.key}, {claim.place}: {claim.formula.name} was read as {to_text(derived)}")
+    derived = read_back(tuple(row.value for row in counted), claim.formula)
+    if isinstance(derived, str):
+        raise ClaimError(f"{claim.source.key}, {claim.place}: {claim.formula.name} was read as {derived}")
     # The letters that stand for other quantities are hypotheses too, and the checker substitutes both.
     bound = {letter: comparison.tree(part) for letter, part in comparison.bound(claim.includes).items()}
     statement = stated(Relation(claim.tree, "==", derived), claim.relations | bound, notation, witness=witness)
@@ -115,6 +115,13 @@ def proved_under(judgement: Judgement, relations: Mapping[str, Node]) -> bool:
     """Whether the claim is proved under hypotheses that are in force here."""
     in_force = all(relations.get(letter) == tree for letter, tree in judgement.hypotheses.items())
     return judgement.verdict in (PROVED, UP_TO) and in_force
+
+
+@cache
+def read_back(amounts: tuple[Expr, ...], formula: Formula) -> Node | str:
+    """The tree of a sum, read back and compared; the text of the tree where that differs. Many claims are about it."""
+    tree = sum_to_tree(amounts, formula.notation.order)
+    return tree if difference(to_sympy(tree, formula.notation.symbol), Add(*amounts)) == 0 else to_text(tree)
 
 
 def _accepted(statement: Statement) -> tuple[str, Statement] | None:

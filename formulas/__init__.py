@@ -57,6 +57,7 @@ def entries() -> tuple[Entry, ...]:
     return tuple(found.values())
 
 
+@cache
 def entry_of(name: str) -> Entry | None:
     """The entry of that name, from the one file that declares it; None if there is none."""
     start = f"\ndef {name.replace('-', '_')}("
@@ -117,20 +118,17 @@ def all_claims() -> tuple[Claim, ...]:
 def claims_about(formula: Formula, *, forms: bool = False) -> tuple[Claim, ...]:
     """The claims of all sources about one formula, or only the `forms` that derivations end in.
 
-    A source is imported only where a paragraph of its text names the formula, and marks a form where one is asked for.
+    A source is imported only where its text has a table of claims about the formula, and one that is marked as a form
+    where those are asked for.
     """
-    named = re.compile(rf"\b{formula.function.__name__}\b")
+    table = re.compile(rf"\bclaims\(\s*\w+,\s*{formula.function.__name__}\b(?P<rest>.*?)(?:\n\n|\Z)", re.DOTALL)
     return tuple(
         claim
         for path in _sources()
-        if any(named.search(each) and (not forms or "form=True" in each) for each in _paragraphs(path))
+        if any(not forms or "form=True" in each["rest"] for each in table.finditer(_text(path)))
         for claim in _claims_of(path.stem)
         if claim.formula is formula and (claim.form or not forms)
     )
-
-
-def _paragraphs(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n\n")
 
 
 def _sources() -> list[Path]:

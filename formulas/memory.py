@@ -266,9 +266,6 @@ ALLOCATOR = tuple(
     }.items()
 )
 least, small, small_buffer, large_buffer, large, step = (each.number for each in ALLOCATOR)
-# Sizes are multiples of the least block, so that the next one above `small` and the first from `large` on are whole.
-above_small = minimum(1, floor(x_r / (small + 1)))
-from_large = minimum(1, floor(x_r / (large - least + 1)))
 
 
 @formula("r_b", unit=byte, notation=notation, constants=ALLOCATOR[:1])
@@ -288,6 +285,9 @@ def allocated_segment():
     2 MiB up to 1 MiB, 20 MiB below 10 MiB, and from there on the request rounded up to 2 MiB; a 10 MiB request has its
     own segment, as the test is size < 10 MiB. Unit: byte.
     """
+    # Sizes are multiples of the least block: the next one above `small` and the first from `large` on are whole.
+    above_small = minimum(1, floor(x_r / (small + 1)))
+    from_large = minimum(1, floor(x_r / (large - least + 1)))
     return (
         Statement(small_buffer * (1 - above_small), "up to 1 MiB: a small segment", each=byte, counts=("x_r",)),
         Statement(

@@ -96,6 +96,7 @@ def test_a_claim_is_compared_with_what_is_read(monkeypatch):
     claim = only(layer_parameters, f"7*({LAYER})", about=llama)
     wrong = {kind: lambda each, rule=rule: times_seven(rule(each)) for kind, rule in derive.monomials.TERMS.items()}
     monkeypatch.setattr(derive.monomials, "TERMS", wrong)
+    derive.verdict.read_back.cache_clear()
     with pytest.raises(ClaimError, match="hostile2026, here: layer-parameters was read as"):
         judge(claim)
 

@@ -5,7 +5,7 @@ from formulas.architectures.gpt import gpt
 from formulas.architectures.llama import llama
 from formulas.flops import attention_flops, flops_per_token
 from formulas.parameters import parameters
-from formulas.utilization import mfu as utilization
+from formulas.utilization import mfu
 
 chowdhery2022 = Citation(
     key="chowdhery2022",
@@ -16,7 +16,7 @@ chowdhery2022 = Citation(
     locator="arXiv:2204.02311",
 )
 
-mfu = claims(
+model_flops = claims(
     chowdhery2022, flops_per_token, "appendix B, 6N + 12LHQT", about=gpt, letters={"N": parameters},
     includes={Role.GAIN, Role.BIAS, Role.POSITIONS},
     rows={"mask=full": "6*N + 12*L*a*d*s"},
@@ -40,7 +40,7 @@ attention_with_a_causal_mask = claims(
 )  # fmt: skip
 
 utilization_of_a_gpt = claims(
-    chowdhery2022, utilization, "appendix B: tokens a second over P/(6N + 12LHQT)", about=gpt,
+    chowdhery2022, mfu, "appendix B: tokens a second over P/(6N + 12LHQT)", about=gpt,
     letters={"N": parameters}, includes={Role.GAIN, Role.BIAS, Role.POSITIONS},
     rows={"mask=full": "(B/T)/(G*P/(6*N + 12*L*a*d*s))"},
     note="its P is the peak of all devices, its T the sequence length; ours are of one device, and the step's time",
