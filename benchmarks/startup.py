@@ -35,7 +35,7 @@ def seconds(arguments: tuple[str, ...]) -> float:
     """The wall time of one run of this Python, with bytecode caching on, as a user has it."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, check=True)
     return time.perf_counter() - start
 
 

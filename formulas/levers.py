@@ -38,6 +38,10 @@ def levers(made: Run) -> Iterator[Lever]:
         more = lever.change.endswith("devices")
         if more and enough:  # still more of them would fit too
             continue
+        try:
+            _ = lever.peak
+        except DeriveError:  # degrees that do not divide the model, or the experts
+            continue
         if isinstance(lever.peak, Fraction) and isinstance(before, Fraction) and lever.peak < before * WORTH:
             enough = more and lever.run.fits is not False
             yield lever
@@ -54,7 +58,8 @@ def _levers(made: Run) -> Iterator[Lever]:
     if made.model is not None and (b := values.get("b")) is not None and b.value > 1:
         yield Lever("micro-batch 1", _with(made, b=1))
     if made.model is not None and plan.dp % 2 == 0:
-        yield from _more_split(made)
+        yield _split(made, f"tp={2 * plan.tp}, sp", tp=2 * plan.tp, sp=True)
+        yield _split(made, f"pp={2 * plan.pp}", pp=2 * plan.pp)
     if plan.zero < 3 and whole and plan.dp > 1:
         yield Lever("zero=3 and recompute=layer", replace(made, plan=_recomputed(replace(plan, zero=3))))
     if plan.tp == 1 and whole and plan.dp % 8 == 0:
@@ -64,17 +69,9 @@ def _levers(made: Run) -> Iterator[Lever]:
         yield _more_devices(made, factor)
 
 
-def _more_split(made: Run) -> Iterator[Lever]:
-    """Twice the tensor or pipeline parallelism on the same devices, where the model allows it."""
-    plan = made.plan
-    for key, text in (("tp", f"tp={2 * plan.tp}, sp"), ("pp", f"pp={2 * plan.pp}")):
-        split = replace(plan, dp=plan.dp // 2, sp=plan.sp or key == "tp", **{key: 2 * getattr(plan, key)})
-        lever = Lever(text, replace(made, plan=split))
-        try:
-            _ = lever.peak
-        except DeriveError:  # it does not divide the model
-            continue
-        yield lever
+def _split(made: Run, change: str, **degrees: int) -> Lever:
+    """Twice the tensor or pipeline parallelism on the same devices."""
+    return Lever(change, replace(made, plan=replace(made.plan, dp=made.plan.dp // 2, **degrees)))
 
 
 def _recomputed(plan: Plan) -> Plan:

@@ -36,7 +36,7 @@ from derive.situation import usual as defaults_of
 from formulas import catalog, claims_about
 from formulas.configs import model_of_fields
 from formulas.hardware import device
-from formulas.models import model, presets
+from formulas.models import in_letters, model
 from formulas.notation import common
 
 SHOWN = (
@@ -149,7 +149,7 @@ PLANS = tuple(
 
 def random_setting(chance: random.Random) -> Setting:
     """A setting of sizes that a model can have, under a plan that may not divide them."""
-    name = chance.choice([*presets(), "none"])
+    name = chance.choice([*in_letters(), "none"])
     plan = dict(chance.choice(PLANS))
     values = {key: Fraction(plan.pop(key)) for key in ("t", "n")}
     values = {key: value for key, value in values.items() if value != 1 or chance.random() < 0.5}
@@ -241,7 +241,7 @@ def key_of(formula: Formula, letter: str) -> str | None:
 @cache
 def model_named(name: str) -> Model:
     """A preset, or a random configuration that is named by its model type."""
-    return model(name) if name in presets() else model_of_fields(configuration(name, 1), name)
+    return model(name) if name in in_letters() else model_of_fields(configuration(name, 1), name)
 
 
 def expected(formula: Formula, setting: Setting) -> Fraction | Interval | DeriveError | None:

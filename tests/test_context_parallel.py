@@ -4,14 +4,14 @@ import pytest
 
 from checks.oracles.configured import value as configured
 from derive.errors import PlanError
-from formulas.models import presets
+from formulas.models import in_letters
 from tests.asking import value
 
 OF_TOKENS = ("activations", "model-activations", "logits", "layer-input-bytes", "kv-cache")
 FUSED = "attention=flash"
 
 
-@pytest.mark.parametrize("model", presets())
+@pytest.mark.parametrize("model", in_letters())
 @pytest.mark.parametrize("name", OF_TOKENS)
 @pytest.mark.parametrize("degree", [2, 4, 8])
 def test_parts_of_the_sequence_add_up_to_it(name: str, model: str, degree: int):

@@ -21,8 +21,8 @@ from derive.render.json import number, plain
 from derive.situation import made_from
 from derive.tree import symbols_of
 from formulas import catalog
+from formulas.models import in_letters
 from formulas.models import model as model_named
-from formulas.models import presets
 from tests.exactly import value_at
 
 SCHEMA = json.loads(files("derive.render").joinpath("schema.json").read_text(encoding="utf-8"))
@@ -42,7 +42,8 @@ NEAR = Fraction(1, 10**9)  # what floats of given values leave of an exact one
 
 CASES = {
     **{name: (name,) for name in FORMULAS},
-    **{f"{name} {preset}": (name, "--model", preset) for name in ABOUT_MODELS for preset in presets()},
+    **{f"{name} {preset}": (name, "--model", preset) for name in ABOUT_MODELS
+       for preset in (*in_letters(), "gpt-oss-20b")},
     **{f"{name} {preset} symbolic": (name, "--model", preset, "--symbolic") for name in ABOUT_MODELS
        for preset in ("gpt2", "llama3-8b")},
     **{f"{name} tp=t,sp": (name, "--plan", "tp=t,sp") for name in ABOUT_MODELS},
@@ -215,7 +216,7 @@ def agrees(report: dict[str, Any], claim: dict[str, Any]) -> bool | None:
         return None
     if set(claim["plan"]) - set(settings) or any(theirs[key] != value for key, value in settings.items()):
         return None
-    at = presets()[report["model"]]["sizes"] | sizes(report)
+    at = {x: given.value for x, given in model_named(report["model"]).sizes.items()} | sizes(report)
     return claim["value"] + evaluate(parse(claim["neglected"] or "0"), at) == Fraction(report["exact"])
 
 

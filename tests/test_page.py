@@ -30,7 +30,7 @@ from derive.tree import Negative
 from formulas import catalog, entries
 from formulas.architectures.gpt import gpt
 from formulas.configs import model_of_fields
-from formulas.models import presets
+from formulas.models import in_letters
 from tests.paged import everything, small_page
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
@@ -84,10 +84,10 @@ def test_styles_of_pictures_are_let_in_by_their_hash() -> None:
     assert text.count("'sha256-") == without.count("'sha256-") + 1
 
 
-def test_every_formula_and_preset_is_on_the_page() -> None:
+def test_every_formula_and_preset_of_letters_is_on_the_page() -> None:
     found = everything()
     assert [each.name for each in found.quantities] == [entry.name for entry in entries()]
-    assert {each.name for each in found.pickers[0].presets} == {*presets(), "none"}
+    assert {each.name for each in found.pickers[0].presets} == {*in_letters(), "none"}
     keys = [each.key for each in found.inputs]
     assert len(keys) == len(set(keys))
     shown = [key for group in found.groups for key in group.inputs] + list(found.degrees)

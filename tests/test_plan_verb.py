@@ -145,6 +145,24 @@ def test_degrees_by_their_letters_are_the_plan(capsys):
     assert by_letter["levers"]
 
 
+@pytest.mark.parametrize(
+    ("model", "plan", "left_out"),
+    [
+        ("deepseek-v3", "pp=16,ep=64,dp=128,zero=1", "tp=8, sp, zero=1 and recompute=layer"),  # 64 of 16 ranks
+        ("gpt2", "dp=2048", "tp=8, sp, zero=1 and recompute=layer"),  # 12 heads
+    ],
+)
+def test_a_change_that_a_run_does_not_allow_is_left_out(capsys, model, plan, left_out):
+    """A run that does not fit is told what would help, of what can be done, and each change does."""
+    run = ("--model", model, "--tokens", "15T", "--gpu", "h100", "--gpus", "2048", "--mfu", "40%", "--plan", plan)
+    data = planned(capsys, *run, "--set", "b=512")
+    assert data["fits"] is False
+    changes = {each["change"]: each["peak-memory"] for each in data["levers"]}
+    assert changes
+    assert left_out not in changes
+    assert all(peak < data["peak-memory"]["value"] for peak in changes.values())
+
+
 @pytest.mark.parametrize("plan", ["tp=8,sp", "pp=64", "tp=2,pp=2,zero=1"])
 def test_what_a_split_of_a_bare_size_leaves_is_not_known(capsys, plan):
     """16N is on no device where layers or their matrices are split: 7B on tp=8 is not refused as a misfit."""

@@ -114,10 +114,10 @@ def _html(path: str, chosen: Selection) -> None:
     load_sympy()
     from derive.render.page import page
     from derive.sheet.live import live, opened
-    from formulas.models import presets
+    from formulas.models import in_letters
 
     about = chosen.model
-    added = (about,) if about is not None and about.name not in presets() else ()
+    added = (about,) if about is not None and about.name not in in_letters() else ()
     choices = opened(live(added), about.name if about is not None else None, chosen.device.name)
     write_whole(path, page(_document(chosen), choices))
 

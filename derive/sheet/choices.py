@@ -15,7 +15,7 @@ from derive.tree import symbols_of
 from derive.values import parse_value
 from formulas import formula_of
 from formulas.hardware import Device, device, devices
-from formulas.models import presets
+from formulas.models import in_letters
 from formulas.notation import common
 
 DEGREE = "t"
@@ -134,7 +134,7 @@ def models_picker(named: list[Model], kinds: Mapping[str, str], added: tuple[Mod
         kind, title = kinds[each.name or ""], each.title or each.name or ""
         found.append(Preset(each.name or "", title, {**values, **degrees}, kind, {**chosen, **plan}))
     first = added[0].name if added else "llama3-70b"
-    return Picker("model", "Model", tuple(found[1:] + found[:1]), first or next(iter(presets())))
+    return Picker("model", "Model", tuple(found[1:] + found[:1]), first or next(iter(in_letters())))
 
 
 def devices_picker(dtype: str = "bf16") -> Picker:

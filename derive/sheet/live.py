@@ -30,18 +30,20 @@ from derive.sheet.choices import (
 )
 from derive.tree import symbols_of
 from formulas import entries, formula_named
-from formulas.models import DEFAULT, model, presets
+from formulas.models import DEFAULT, in_letters, model
 from formulas.notation import common
 
 NONE = "none"  # the kind of a run of which only the number of parameters is known
 
 
 def live(models: tuple[Model, ...] = ()) -> Live:
-    """What a page of the whole catalog computes, with presets for `models` beside those of models.toml.
+    """What a page of the whole catalog computes, with presets for `models` beside those that have letters alone.
+
+    Each architecture more has its own formulas, of which a page can hold one or two.
 
     Raises `DeriveError` for a model without sizes, or with the name of another preset.
     """
-    named = [model(name) for name in presets()]
+    named = [model(name) for name in in_letters()]
     for each in models:
         if each.name is None or any(each.name == other.name for other in named):
             raise DeriveError(f"model {each.name or each.architecture.name!r}: a page needs a name of its own for it")
