@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
@@ -29,6 +30,11 @@ COMMANDS: dict[tuple[str, ...], float | None] = {
     ("cheatsheet", "-o", str(FOLDER / "sheet.pdf")): None,  # its goal is the Markdown's time and 2 seconds
     ("plan", "--model", "llama3-70b", "--tokens", "15T", "--gpu", "h100", "--gpus", "1024", "--mfu", "40%"): 2.0,
 }
+
+
+if find_spec("typst") is None:
+    print("cheatsheet -o sheet.pdf is left out: typst is not installed")
+    del COMMANDS["cheatsheet", "-o", str(FOLDER / "sheet.pdf")]
 
 
 def seconds(arguments: tuple[str, ...]) -> float:

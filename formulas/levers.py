@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
 from derive.model import Given
@@ -69,7 +69,7 @@ def _levers(made: Run) -> Iterator[Lever]:
         yield _more_devices(made, factor)
 
 
-def _split(made: Run, change: str, **degrees: int) -> Lever:
+def _split(made: Run, change: str, **degrees: Any) -> Lever:
     """Twice the tensor or pipeline parallelism on the same devices."""
     return Lever(change, replace(made, plan=replace(made.plan, dp=made.plan.dp // 2, **degrees)))
 
