@@ -69,7 +69,7 @@ ASKED = {
     for fact in FACTS
     for check in fact.checks
     for case in check.cases
-    for name in names((*check.values, *check.holds)) & set(case.terms)
+    for name in sorted(names((*check.values, *check.holds)) & set(case.terms))
     if case.terms[name].quantity and fact.id != "meeting-inverse"  # 21875/854496 has no decimals
 }
 

@@ -75,10 +75,11 @@ def _steps(report: Report) -> Table:
 
 
 def _claims(report: Report) -> Iterator[Part]:
-    """The claims, one table for each place in a source, with notes below it."""
-    places = dict.fromkeys((each.claim.source, each.claim.place, each.claim.about) for each in report.claims)
+    """The claims, one table for each place in a source, with notes below it; what is refuted of others is counted."""
+    listed = [each for each in report.claims if not view.refuted_elsewhere(report, each)]
+    places = dict.fromkeys((each.claim.source, each.claim.place, each.claim.about) for each in listed)
     for source, place, about in places:
-        here = [each for each in report.claims if (each.claim.source, each.claim.place) == (source, place)]
+        here = [each for each in listed if (each.claim.source, each.claim.place) == (source, place)]
         here = [each for each in here if each.claim.about is about]
         title = f"\n{view.heading(here[0].claim)}{view.about(here)}"
         rows = [
@@ -87,3 +88,8 @@ def _claims(report: Report) -> Iterator[Part]:
         ]
         yield without_empty(Table(title, ("plan", "claim", "verdict", "value here"), rows, whole=frozenset({0})))
         yield from (f"  {note}" for note in view.notes_together(here))
+    others = [each.claim for each in report.claims if each not in listed]
+    if others:
+        sources = ", ".join(dict.fromkeys(each.source.key for each in others))
+        about = " and ".join(dict.fromkeys(each.about.name for each in others if each.about is not None))
+        yield f"\nRefuted, but about {about} ({len(others)}, of {sources}): derive prove {report.formula.name}"

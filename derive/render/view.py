@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
-from derive.citation import Claim
+from derive.citation import REFUTED, Claim
 from derive.derivation import Step, Term
 from derive.evaluation import Valued
 from derive.ledger import Row
@@ -67,6 +67,13 @@ def rows(report: Report) -> Iterator[tuple[Row, tuple[str, ...]]]:
     """The rows of the ledger, each with the blocks around it."""
     ledger = report.derivation.ledger
     return zip(ledger.rows, ledger.paths(), strict=True)
+
+
+def refuted_elsewhere(report: Report, valued: Valued) -> bool:
+    """Whether a claim is refuted about another architecture than the report's: it says nothing here."""
+    about = valued.claim.about
+    elsewhere = about is not None and report.model is not None and about is not report.model.architecture
+    return elsewhere and valued.judgement.verdict == REFUTED
 
 
 def notes(valued: Valued) -> list[str]:
