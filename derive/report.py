@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from derive.derivation import Derivation, derivation
 from derive.evaluation import Valued, exact_text, number, valued
 from derive.interval import Interval
 from derive.model import Given, Model
-from derive.plan import Plan
+from derive.plan import KERNELS, Plan
 from derive.precision import RECIPES
 from derive.quantity import Formula
 from derive.roles import PERSISTENT
@@ -137,16 +137,28 @@ def _settings(formula: Formula, model: Model | None, plan: Plan, filled: Plan) -
             given["optimizer"] = Given(
                 plan.optimizer.name, "default" if plan.optimizer == Plan().optimizer else "option"
             )
-    if model is None or not traced or not formula.takes_model or str(formula.unit) == "parameter":
+    if model is None or not formula.takes_model or str(formula.unit) == "parameter":
         return given
     origin = model.origin if model.name and model.kernels else "default"
+    kernels = {
+        key: Given(choice, "option" if key in dict(plan.kernels) else origin)
+        for key, choice in filled.kernels
+        if _enters(key, formula, model, filled)
+    }
+    if not traced:
+        return given | kernels
     if not formula.per_device:
-        return given | {
-            "mask": Given(filled.mask, "option" if plan.mask else model.origin if model.mask else "default")
-        }
-    for key, choice in filled.kernels:
-        given[key] = Given(choice, "option" if key in dict(plan.kernels) else origin)
-    return given | {"dropout": Given(model.architecture.drops, model.origin if model.name else "default")}
+        chosen = "option" if plan.mask else model.origin if model.mask else "default"
+        return given | {"mask": Given(filled.mask, chosen)} | kernels
+    return given | kernels | {"dropout": Given(model.architecture.drops, model.origin if model.name else "default")}
+
+
+def _enters(key: str, formula: Formula, model: Model, filled: Plan) -> bool:
+    """Whether a quantity's own rows change with how a block runs."""
+    chosen, choices = dict(filled.kernels)[key], KERNELS[key]
+    other = next(name for name, kernel in choices.items() if (kernel is None) != (choices[chosen] is None))
+    changed = replace(filled, kernels=tuple((dict(filled.kernels) | {key: other}).items()))
+    return formula.rows(model, filled) != formula.rows(model, changed)
 
 
 def plan_items(plan: Plan) -> dict[str, Any]:

@@ -59,6 +59,8 @@ EXACT = {
     "embedding-parameters": {"llama3-70b": 128256 * 8192, "gpt2": (50257 + 1024) * 768},
     "layer-parameters": {"gpt3-175b": 12 * 12288**2 + 13 * 12288, "gpt2": 12 * 768**2 + 13 * 768},
     "logits": {"llama3-70b": 6 * 8192 * 128256},
+    # DeepSeek's comparison of caches, bytes a token in bf16: 70.272 KB and 516.096 KB (arXiv 2505.09343, table 1).
+    "kv-cache": {"deepseek-v3": 70272 * 4096, "llama3-405b": 516096 * 8192},
 }
 
 

@@ -291,7 +291,20 @@ def test_a_card_of_a_model_has_the_formula_of_llama_beside_that_of_gpt(held, nam
     found, gpt = (situation(formula, model(each), Plan(), evaluated=False).expression for each in ("llama", "gpt"))
     values = {x: Fraction(7 + 2 * place) for place, x in enumerate(formula.notation.order)}
     if evaluate(found, values) != evaluate(substitute(gpt, model("gpt").relations), values):
-        assert [label for label, _ in card.also] == ["llama"]
+        assert [each.name for each in card.also] == ["llama"]
+
+
+def test_each_of_two_formulas_says_what_it_holds_under(held):
+    (card,) = [card for topic in held.cards for card in topic.cards if card.name == "activations"]
+    (llama,) = card.also
+    assert (card.settings[-2:], llama.settings) == (
+        ("attention materialised", "dropout"),
+        ("attention flash", "no dropout"),
+    )
+    (row,) = overview(Cards("", (card,))).rows
+    words = "".join(part if isinstance(part, str) else getattr(part, "text", "") for part in row[3])
+    assert words.startswith("gpt ")
+    assert words.endswith(", attention materialised, dropout; llama attention flash, no dropout")
 
 
 def test_topics_are_headings(whole):

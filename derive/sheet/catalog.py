@@ -8,9 +8,8 @@ from functools import cache
 
 from derive.plan import Plan
 from derive.quantity import Formula
-from derive.render.documents.blocks import Card, Cards, Math
+from derive.render.documents.blocks import Card, Cards, Other
 from derive.render.documents.card import card
-from derive.render.expression import to_latex
 from derive.report import report
 from formulas import claims_about, entries, formula_named
 from formulas.models import model
@@ -30,10 +29,10 @@ def cards() -> tuple[Cards, ...]:
     return tuple(Cards(topic, tuple(each)) for topic, each in found.items())
 
 
-def _others(formula: Formula, made: Card) -> Iterator[tuple[str, Math]]:
-    """The formula of other architectures, in the letters that they have, where it differs."""
+def _others(formula: Formula, made: Card) -> Iterator[Other]:
+    """The formula of other architectures, in the letters that they have, where it differs, and why it may."""
     for name in OTHERS if formula.needs_model else ():
-        found = report(formula, model(name), Plan(), judged=False).derivation.expression
-        latex = to_latex(found, formula.notation.latex)
-        if latex != made.formula.latex:
-            yield name, Math(latex)
+        found = card(report(formula, model(name), Plan(), judged=False))
+        if found.formula != made.formula:
+            settings = tuple(each for each in found.settings if each not in made.settings)
+            yield Other(name, found.formula, found.under, settings)

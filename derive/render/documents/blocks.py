@@ -119,10 +119,20 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
+class Other:
+    """A quantity's formula for another architecture, and what it holds under that the first does not."""
+
+    name: str
+    formula: Math
+    under: tuple[Math, ...]
+    settings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One quantity: its formula in paper form, its unit, what it holds under, its derivation, and what sources say.
 
-    `about` is the architecture that it is derived for, if it is one of a model, `also` the formula for others, by name;
+    `about` is the architecture that it is derived for, if it is one of a model, `also` the formula for others;
     `settings` are those that it has unless others are asked for: the mask, the recipe, the kernels.
     `mark` is that of its derivation, `rows` the ledger that it starts from, with `heads` above it.
     """
@@ -135,7 +145,7 @@ class Card:
     under: tuple[Math, ...]
     settings: tuple[str, ...]
     about: str
-    also: tuple[tuple[str, Math], ...]
+    also: tuple[Other, ...]
     mark: str
     ending: str
     heads: tuple[str, ...]

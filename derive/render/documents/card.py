@@ -52,11 +52,17 @@ def hypotheses(report: Report) -> dict[str, Node]:
 def _settings(report: Report) -> Iterator[str]:
     """What the formula is for beside its letters: settings with a value, and a letter that stands for a simpler one."""
     letters = report.formula.notation.letters
-    yield from (f"{name} {given.value}" for name, given in report.given.items() if name not in letters)
+    given = {name: each.value for name, each in report.given.items() if name not in letters}
+    yield from (_setting(name, value) for name, value in given.items())
     for each in made_from(report.formula, report.model, report.plan):
         for letter, found in each.standing(report.model, each.rows(report.model, report.plan).letters).items():
             if found is not each.letters[letter][0]:
                 yield f"{letter} as {found.name}"
+
+
+def _setting(name: str, value: object) -> str:
+    """A setting in words: `recipe bf16`, `no dropout`."""
+    return (name if value else f"no {name}") if isinstance(value, bool) else f"{name} {value}"
 
 
 def equality(letter: str, tree: Node, letters: Letters) -> str:

@@ -21,7 +21,6 @@ from derive.render.documents.blocks import (
     Text,
     coded,
     joined,
-    text,
 )
 from derive.render.marks import markdown_math
 from derive.render.marks import markdown_text as escape
@@ -121,14 +120,19 @@ def _formulas(card: Card) -> Text:
     """The formula with its mark; where other architectures have another one, each with the name of its architecture."""
     symbol = card.symbol.latex
     first = (Math(f"{symbol} = {card.formula.latex}"), *((f" {card.mark}",) if card.mark else ()))
-    others = [("; ", Strong(name), " ", Math(f"{symbol} = {latex.latex}")) for name, latex in card.also]
+    others = [("; ", Strong(each.name), " ", Math(f"{symbol} = {each.formula.latex}")) for each in card.also]
     return (*((Strong(card.about), " ") if others else ()), *first, *(part for each in others for part in each))
 
 
 def _under(card: Card) -> Text:
-    """What the formula holds under: the first one, where there are several."""
-    whose = (Strong(card.about), " ") if card.also and card.under else ()
-    return joined(filter(None, [(*whose, *joined([(part,) for part in card.under])), text(", ".join(card.settings))]))
+    """What the formula holds under, and those of other architectures besides."""
+    holding = [(card.about, card.under, card.settings), *((each.name, each.under, each.settings) for each in card.also)]
+    said = []
+    for name, under, settings in holding:
+        what = joined([*((part,) for part in under), *((part,) for part in settings)])
+        if what:
+            said.append((Strong(name), " ", *what) if card.also else what)
+    return joined(said, "; ")
 
 
 def _sources(card: Card) -> str:
