@@ -31,7 +31,7 @@ from formulas import catalog, entries
 from formulas.architectures.gpt import gpt
 from formulas.configs import model_of_fields
 from formulas.models import in_letters
-from tests.paged import everything, small_page
+from tests.browsing import everything, small_page
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 LARGEST = 600_000  # bytes

@@ -14,7 +14,8 @@ from derive.render.documents.blocks import Document
 from derive.render.page import page
 from derive.sheet.live import live
 from formulas import catalog
-from tests.paged import PLANS, Setting, browsing, everything, expected, model_named, random_setting, small_page, written
+from tests.browsing import browsing, everything, small_page, written
+from tests.paged import PLANS, Setting, expected, model_named, random_setting
 
 SETTINGS = 200
 CLOSE = Fraction(1, 10**12)

@@ -14,7 +14,7 @@ import pytest
 from derive.errors import ValueTextError
 from derive.values import parse_amount, parse_positive_integer, parse_value, show
 from formulas import entries
-from tests.paged import browsing, small_page, written
+from tests.browsing import browsing, small_page, written
 
 WRITTEN = (
     "7B 100B 15T 4Mi 2^22 989e12 80GB 70GiB 30d 5h 0.4 40% 1_000 1__0 _1 1_ 1,000 +1 -1 -0 0 00 0^0 0^1 2^133 2^132 "

@@ -14,7 +14,7 @@ from formulas.hardware import device
 from formulas.models import model
 from formulas.notation import common
 from formulas.planner import run
-from tests.paged import everything
+from tests.browsing import everything
 from tests.visiting import browser, visit
 
 __all__ = ["browser", "visit"]

@@ -1,23 +1,16 @@
-"""The cheat-sheet: whole, true, the same for everybody, and text where data is text."""
+"""The cheat-sheet: whole, true, and held as it is derived."""
 
 import json
-import os
-import re
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from derive.cli import main
 from derive.exact import evaluate
 from derive.plan import Plan
-from derive.render.documents import latex, markdown, typst
-from derive.render.documents.blocks import Cards, Code, Document, Grid, Math, Paragraph, Section, Strong, pictures_of
-from derive.render.documents.markdown import anchor, overview
-from derive.render.typeset.boxes import boxes
-from derive.render.typeset.broken import width
+from derive.render.documents import markdown
+from derive.render.documents.blocks import Cards, Grid, Paragraph
+from derive.render.documents.markdown import overview
 from derive.sheet import stored
 from derive.sheet.document import sheet
 from derive.sheet.judged import CONVENTIONS
@@ -30,8 +23,6 @@ from derive.values import show
 from formulas import TOPICS, all_claims, catalog, entries
 from formulas.models import model
 
-HOSTILE = '<script>alert(1)</script> \\input{/etc/passwd} #eval("1") $x$ `code` | cell _a_ 中 ^~'
-
 
 @pytest.fixture(scope="module")
 def held():
@@ -41,16 +32,6 @@ def held():
 @pytest.fixture(scope="module")
 def whole(held):
     return sheet(selection([], None, None), held)
-
-
-def mathematics(part):
-    """Every piece of mathematics in a document."""
-    if isinstance(part, Math):
-        yield part.latex
-    for below in (
-        part if isinstance(part, tuple) else [getattr(part, x) for x in getattr(part, "__dataclass_fields__", ())]
-    ):
-        yield from mathematics(below)
 
 
 def test_what_is_held_is_what_is_derived_now():
@@ -146,125 +127,6 @@ def test_a_topic_is_shown_alone(held):
     assert "`zero-3`" not in text
 
 
-def test_mathematics_is_read_in_every_form(whole):
-    found = set(mathematics(whole))
-    assert len(found) > 500
-    for latex_text in found:
-        assert boxes(latex_text) is not None
-        assert width(latex_text) > 0
-
-
-def test_markdown_is_what_github_renders(whole):
-    text = markdown.markdown(whole)
-    assert "$$" not in text
-    assert r"\operatorname" not in text
-    assert [anchor(section.title) for section in whole.sections] == re.findall(
-        r"^- \[.*\]\(#(.*)\)$", text, re.MULTILINE
-    )
-    for line in text.splitlines():
-        if line.startswith("|"):
-            cells = len(re.findall(r"(?<!\\)\|", line))
-            assert cells == len(re.findall(r"(?<!\\)\|", line.replace(r"\vert ", ""))) >= 3
-    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
-        counts = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
-        assert len(counts) == 1, table.splitlines()[0]
-
-
-def test_two_people_get_the_same_bytes(tmp_path):
-    found = []
-    for seed in ("0", "12345"):
-        path = tmp_path / f"{seed}.md"
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        subprocess.run(
-            [sys.executable, "-m", "derive", "cheatsheet", "-o", path, "--model", "gpt2"], env=environment, check=True
-        )
-        found.append(path.read_bytes())
-    assert found[0].replace(b"0.assets", b"") == found[1].replace(b"12345.assets", b"")
-
-
-@pytest.fixture
-def hostile():
-    cell = ((HOSTILE,), (Code(HOSTILE),), (Strong(HOSTILE),))
-    blocks = (Paragraph((HOSTILE,)), Grid((HOSTILE, "b", "c"), (cell,), (1, 1, 1)))
-    return Document(HOSTILE, (HOSTILE,), (Section(HOSTILE, "x", blocks),))
-
-
-def test_data_is_text_in_markdown(hostile):
-    text = re.sub(r"(`+).*?\1", "", markdown.markdown(hostile).replace("\\`", ""))
-    assert not re.search(r"(?<!\\)<script", text)
-    assert not re.search(r"(?<!\\)\$", text)
-    rows = [line for line in markdown.markdown(hostile).splitlines() if line.startswith("|")]
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {4}
-
-
-def test_data_is_text_in_latex(hostile):
-    text = latex.latex(hostile)
-    body = text.partition(r"\begin{document}")[2]
-    assert r"\input" not in body
-    assert r"\textbackslash{}input\{" in body
-    assert "中" not in body
-    assert "U+4E2D" in body
-
-
-def test_data_is_text_in_typst(hostile):
-    text = typst.typst(hostile)
-    outside = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)  # strings of Typst, in which nothing is code
-    assert "eval" not in outside
-    assert "script" not in outside
-
-
-def test_a_bare_architecture_has_no_numbers(capsys):
-    assert main(["cheatsheet", "--model", "gpt"]) == 2
-    assert capsys.readouterr().err == (
-        "derive: error: gpt has no sizes to put in: name a preset or a config.json\n"
-    )  # fmt: skip
-
-
-ENDINGS = "write a file that ends in .md, .tex, .pdf, .html, such as -o cheatsheet.html"
-WRONG = {
-    ("-o", "sheet.docx"): f"-o 'sheet.docx': {ENDINGS}",
-    ("-o", "sheet"): f"-o 'sheet': {ENDINGS}",
-    ("-o", ""): f"-o '': {ENDINGS}",
-    ("-o", "missing/sheet.md"): "cannot write 'missing/sheet.md': there is no folder 'missing'",
-    ("--topic", "flop"): "unknown topic 'flop': did you mean 'flops'?",
-    ("--topic", "time", "--gpu", "a100"): "--topic shows formulas alone, no numbers: leave out --gpu, or --topic",
-    ("--gpu", "h1000"): "unknown device 'h1000': did you mean 'h100'?",
-    ("--model", "llama3-7b"): "unknown model 'llama3-7b': did you mean 'llama3-70b'?",
-}
-
-
-@pytest.mark.parametrize("arguments", WRONG)
-def test_what_is_wrong_is_said_in_a_line(capsys, arguments, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(["cheatsheet", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert err == f"derive: error: {WRONG[arguments]}\n"
-    assert out == ""
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_missing_compiler_is_named_and_the_file_stays(tmp_path, monkeypatch):
-    path = tmp_path / "sheet.pdf"
-    path.write_text("before")
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    from derive.cli.cheatsheet import writer
-
-    with pytest.raises(Exception, match=re.escape("pip install 'shapeproof[pdf]'")):
-        writer(str(path))(str(path), selection([], None, None))
-    assert path.read_text() == "before"
-
-
-def test_pictures_lie_beside_the_markdown_and_none_are_printed(capsys, tmp_path, whole):
-    assert main(["cheatsheet", "-o", str(tmp_path / "x.md")]) == 0
-    names = sorted(path.name for path in (tmp_path / "x.assets").iterdir())
-    assert names == sorted(f"{each.name}.svg" for each in pictures_of(whole))
-    assert names
-    text = (tmp_path / "x.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"\(x\.assets/(.*?)\)", text)) == names
-    assert main(["cheatsheet"]) == 0
-    assert ".assets" not in capsys.readouterr().out
-
-
 def test_a_short_sheet_has_what_is_asked_for_most(held):
     names = [name for names in QUANTITIES.values() for name in names]
     assert len(set(names)) == len(names) < 40
@@ -318,12 +180,6 @@ def test_an_overview_names_each_source_once(held):
         for card, row in zip(topic.cards, overview(topic).rows, strict=True):
             named = [part.split()[0] for part in str(row[4][0]).split(", ")] if row[4][0] else []
             assert sorted(named) == sorted({each.source for each in card.stated})
-
-
-def test_the_pdf_is_the_same_each_time_and_needs_no_font_of_the_system(whole):
-    first = typst.pdf(whole)
-    assert first.startswith(b"%PDF")
-    assert first == typst.pdf(whole)
 
 
 def test_a_value_has_its_origin_in_the_row(held):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.paged import browsing, small_page, written
+from tests.browsing import browsing, small_page, written
 
 
 @pytest.fixture(scope="module")
