@@ -9,19 +9,23 @@ import pytest
 from derive.exact import evaluate
 from derive.plan import Plan
 from derive.render.documents import markdown
-from derive.render.documents.blocks import Cards, Grid, Paragraph
+from derive.render.documents.blocks import Cards, Code, Grid, Math, Paragraph
 from derive.render.documents.markdown import overview
 from derive.sheet import stored
 from derive.sheet.document import sheet
-from derive.sheet.judged import CONVENTIONS
+from derive.sheet.judged import CONVENTIONS, conventions_section
+from derive.sheet.letters import SIGNS
 from derive.sheet.numbers import ROWS, numbers_section
 from derive.sheet.selection import PRESETS, selection
-from derive.sheet.short import QUANTITIES
+from derive.sheet.short import QUANTITIES, short_sections
 from derive.situation import amount, situation
 from derive.tree import substitute
 from derive.values import show
 from formulas import TOPICS, all_claims, catalog, entries
 from formulas.models import model
+
+COMMANDS = {r"\frac", r"\left", r"\right", r"\min", r"\max", r"\sqrt", r"\lceil", r"\rceil", r"\cdot"}
+CONVENTIONAL = [name for names in CONVENTIONS.values() if len(names) > 1 for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +149,36 @@ def test_a_short_sheet_has_what_is_asked_for_most(held):
     assert len(text) < len(markdown.markdown(sheet(selection([], None, None), held))) / 8
 
 
+def test_every_letter_of_a_short_sheet_is_explained(held):
+    sections = short_sections(held.cards)
+    common_letters = {part.latex for part in sections[0].blocks[0].text if isinstance(part, Math)}
+    for section in sections[1:]:
+        own = [part for block in section.blocks[:-1] for part in block.text]
+        explained = common_letters | {part.latex for part in own if isinstance(part, Math)}
+        for card in section.blocks[-1].cards:
+            shown = [card.formula, *card.under, *(each.formula for each in card.also)]
+            signs = {sign for each in shown for sign in SIGNS.findall(each.latex)}
+            assert {each for each in signs if each not in COMMANDS} <= explained, card.name
+
+
+@pytest.mark.parametrize("name", CONVENTIONAL)
+def test_what_a_convention_is_begins_with_nothing_but_the_whole(held, name):
+    """The first line of a derivation may be one block's share, or end in what is nearly the quantity."""
+    (card,) = [card for topic in held.cards for card in topic.cards if card.name == name]
+    (shown,) = [
+        row[2][0].latex
+        for block in conventions_section(held.cards).blocks
+        if isinstance(block, Grid) and len(block.heads) == 3
+        for row in block.rows
+        if row[0] == (Code(name),)
+    ]
+    whole = card.lines[0].left == card.symbol and card.lines[0].relation == Math("=")
+    assert shown.endswith(f" = {card.formula.latex}")
+    assert shown.removesuffix(f" = {card.formula.latex}") in (
+        (card.symbol.latex, f"{card.symbol.latex} = {card.lines[0].right.latex}") if whole else (card.symbol.latex,)
+    )
+
+
 @pytest.mark.parametrize("name", [name for name, formula in catalog().items() if formula.needs_model])
 def test_a_card_of_a_model_has_the_formula_of_llama_beside_that_of_gpt(held, name):
     (card,) = [card for topic in held.cards for card in topic.cards if card.name == name]
@@ -153,7 +187,7 @@ def test_a_card_of_a_model_has_the_formula_of_llama_beside_that_of_gpt(held, nam
     found, gpt = (situation(formula, model(each), Plan(), evaluated=False).expression for each in ("llama", "gpt"))
     values = {x: Fraction(7 + 2 * place) for place, x in enumerate(formula.notation.order)}
     if evaluate(found, values) != evaluate(substitute(gpt, model("gpt").relations), values):
-        assert [each.name for each in card.also] == ["llama"]
+        assert card.also[0].name == "llama"
 
 
 def test_each_of_two_formulas_says_what_it_holds_under(held):

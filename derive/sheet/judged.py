@@ -19,6 +19,7 @@ from derive.render.documents.blocks import (
     Text,
     text,
 )
+from derive.render.latex import RELATIONS
 from derive.render.marks import MARKS
 
 REFUTED = MARKS["refuted"]
@@ -83,10 +84,15 @@ def _convention(card: Card, stated: Stated) -> tuple[Text, ...]:
 
 
 def _defined(card: Card) -> Math:
-    """How the quantity is defined: the first line of its derivation where that is in letters of other quantities."""
-    first, last = card.lines[0], card.lines[-1]
-    parts = [card.symbol.latex, *dict.fromkeys((first.right.latex, last.right.latex))]
-    return Math(" = ".join(parts if len(first.right.latex) < len(last.right.latex) else [parts[0], parts[-1]]))
+    """The formula, after the first line of its derivation where that is of the whole and in other quantities' letters.
+
+    What a derivation starts with may be a part, one block's share; what it ends in may be nearly the quantity alone.
+    """
+    first, parts = card.lines[0], [card.symbol.latex, card.formula.latex]
+    whole = (first.left, first.relation) == (card.symbol, Math(RELATIONS["="]))
+    if whole and len(first.right.latex) < len(card.formula.latex):
+        parts.insert(1, first.right.latex)
+    return Math(" = ".join(parts))
 
 
 def _stated(stated: Stated) -> tuple[Text, ...]:

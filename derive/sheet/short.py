@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from derive.render.documents.blocks import Cards, Math, Paragraph, Section, joined
-from derive.render.expression import symbol_latex
+from derive.letters import Letter
+from derive.render.documents.blocks import Card, Cards, Code, Math, Paragraph, Section, Text, joined
+from derive.sheet.letters import latex_of, letters_of
 from formulas.notation import common
 
 # In the order in which a run is planned.
@@ -21,17 +22,30 @@ QUANTITIES = {
     "Scaling and roofline": ("chinchilla-parameters", "chinchilla-tokens", "machine-balance", "arithmetic-intensity",
                              "attainable-flops"),
 }  # fmt: skip
-LETTERS = "L a g s b d h f V t p n m N F D C B G P W M eta T R"
+LETTERS = "L a g s b d h f V S t p n m N F D C B G P W M eta T R"
 
 
 def short_sections(topics: Iterable[Cards]) -> tuple[Section, ...]:
-    """A section for each step of planning, after one line of letters."""
+    """A section for each step of planning, with the letters that its topics have of their own, after those of all."""
+    of = {card.name: each.topic for each in topics for card in each.cards}
     cards = {card.name: card for each in topics for card in each.cards}
-    known = [common[name] for name in LETTERS.split()]
-    letters = [(Math(letter.latex or symbol_latex(letter.name)), f" {letter.meaning}") for letter in known]
-    made = [Section("Letters", "letters", (Paragraph((*joined(letters, "; "), ".")),))]
+    made = [Section("Letters", "letters", (Paragraph((*_listed([common[name] for name in LETTERS.split()]), ".")),))]
     for title, names in QUANTITIES.items():
         chosen = tuple(cards[name] for name in names if name in cards)
         if chosen:
-            made.append(Section(title, f"short-{names[0]}", (Cards(title, chosen, with_sources=False),)))
+            grid = Cards(title, chosen, with_sources=False)
+            made.append(Section(title, f"short-{names[0]}", (*_own(chosen, of), grid)))
     return tuple(made)
+
+
+def _own(chosen: Sequence[Card], topics: Mapping[str, str]) -> Iterator[Paragraph]:
+    """The letters that mean something else in some formulas, or nothing in others: by the topic of these."""
+    for topic in dict.fromkeys(topics[card.name] for card in chosen):
+        here = [card for card in chosen if topics[card.name] == topic]
+        if letters := letters_of(here, topic):
+            names = joined([(Code(card.name),) for card in here if letters_of([card], topic)])
+            yield Paragraph(("In ", *names, ": ", *_listed(letters), "."))
+
+
+def _listed(letters: Iterable[Letter]) -> Text:
+    return joined([(Math(latex_of(letter)), f" {letter.meaning}") for letter in letters], "; ")

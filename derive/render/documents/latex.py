@@ -35,8 +35,12 @@ HEAD = r"""\documentclass[landscape,a4paper]{article}
 \renewcommand{\arraystretch}{1.3}
 \newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{#1}}
 \newcolumntype{R}[1]{>{\raggedleft\arraybackslash}p{#1}}
+% A heading stays with the first rows of what is below it.
+\newcommand{\room}{\par\penalty-100\begingroup\dimen0=\pagegoal\advance\dimen0-\pagetotal
+  \ifdim\dimen0<28mm\relax\ifdim\dimen0>0pt\relax\newpage\fi\fi\endgroup}
 \begin{document}
 \raggedright\footnotesize"""
+BETWEEN = r" \\ \noalign{\vskip 3pt}"  # rows with fractions would touch
 GAP = 8  # points between two columns, twice the space that a column has at each side
 SIGNS = {"■": r"$\blacksquare$", "✗": r"$\times$", "–": "--", "−": r"$-$", "→": r"$\to$", "…": r"\ldots{}",
          "√": r"$\surd$", "⇒": r"$\Rightarrow$", "≥": r"$\ge$", "≤": r"$\le$", "·": r"$\cdot$", "η": r"$\eta$",
@@ -91,7 +95,7 @@ INLINE: dict[type, Callable[[Any, int], str]] = {
 
 
 def _section(section: Section) -> Iterator[str]:
-    yield rf"\section*{{{plain(section.title)}}}"
+    yield rf"\room\section*{{{plain(section.title)}}}"
     for block in section.blocks:
         if not isinstance(block, Picture):
             yield from BLOCKS[type(block)](block)
@@ -106,16 +110,16 @@ def _grid(grid: Grid) -> Iterator[str]:
         for place, share in enumerate(grid.widths)
     )
     yield rf"\begin{{longtable}}{{{columns}}}"
-    yield " & ".join(rf"\textbf{{{plain(head)}}}" for head in grid.heads) + r" \\ \hline \endhead"
+    yield " & ".join(rf"\textbf{{{plain(head)}}}" for head in grid.heads) + r" \\ \hline \noalign{\vskip 3pt} \endhead"
     for row in grid.rows:
         rooms = [LINE * share // total for share in grid.widths]
-        yield " & ".join(map(written, row, rooms)) + r" \\"
+        yield " & ".join(map(written, row, rooms)) + BETWEEN
     yield r"\end{longtable}"
 
 
 BLOCKS: dict[type, Callable[[Any], Iterator[str]]] = {
     Paragraph: lambda block: iter([written(block.text, LINE)]),
     Grid: _grid,
-    Subheading: lambda block: iter([rf"\subsection*{{{plain(block.words)}}}"]),
+    Subheading: lambda block: iter([rf"\room\subsection*{{{plain(block.words)}}}"]),
     Cards: lambda block: _grid(overview(block)),
 }

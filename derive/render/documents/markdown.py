@@ -121,12 +121,20 @@ def _formulas(card: Card) -> Text:
     symbol = card.symbol.latex
     first = (Math(f"{symbol} = {card.formula.latex}"), *((f" {card.mark}",) if card.mark else ()))
     others = [("; ", Strong(each.name), " ", Math(f"{symbol} = {each.formula.latex}")) for each in card.also]
-    return (*((Strong(card.about), " ") if others else ()), *first, *(part for each in others for part in each))
+    return (*((Strong(_whose(card)), " ") if others else ()), *first, *(part for each in others for part in each))
+
+
+def _whose(card: Card) -> str:
+    """What the first of several formulas is about."""
+    return card.about or "bare sizes"
 
 
 def _under(card: Card) -> Text:
     """What the formula holds under, and those of other architectures besides."""
-    holding = [(card.about, card.under, card.settings), *((each.name, each.under, each.settings) for each in card.also)]
+    holding = [
+        (_whose(card), card.under, card.settings),
+        *((each.name, each.under, each.settings) for each in card.also),
+    ]
     said = []
     for name, under, settings in holding:
         what = joined([*((part,) for part in under), *((part,) for part in settings)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 from derive.drawing.theme import style
@@ -33,9 +34,13 @@ HEAD = """#set document(title: {title}, date: none)
 #show math.equation: set text(font: "New Computer Modern Math")
 #show math.frac: math.display
 #show heading.where(level: 2): set block(above: 1.6em, below: 0.8em)
-#set table(stroke: (x, y) => (bottom: if y == 0 {{ 0.6pt }} else {{ 0.2pt + luma(75%) }}), inset: (x: 3pt, y: 3.2pt))
+#set table(stroke: (x, y) => (bottom: if y == 0 {{ 0.6pt }} else {{ 0.2pt + luma(75%) }}), inset: (x: 3pt, y: 5pt))
+#set table.cell(breakable: false)
 #show table.cell.where(y: 0): strong
 """
+
+
+BREAK = "\u200b"  # where a line may end in a plan, as wide as nothing
 
 
 def typst(document: Document) -> str:
@@ -64,15 +69,17 @@ def written(parts: Text, room: int = LINE) -> str:
 INLINE: dict[type, Callable[[Any, int], str]] = {
     str: lambda part, _: f"#{quoted(part)}",
     Math: lambda part, room: f"${mathematics(part.latex, room)}$",
-    Code: lambda part, _: f"#raw({quoted(part.text)})",
+    Code: lambda part, _: f"#raw({quoted(part.text.replace(',', ',' + BREAK).replace('=', '=' + BREAK))})",
     Strong: lambda part, _: f"#strong({quoted(part.text)})",
 }
 
 
 def _section(section: Section) -> Iterator[str]:
     yield f"#heading(level: 1, {quoted(section.title)})"
-    for block in section.blocks:
-        yield from BLOCKS[type(block)](block)
+    for block, following in zip_longest(section.blocks, section.blocks[1:]):
+        introduces = isinstance(block, Paragraph) and isinstance(following, Grid | Cards)
+        lines = BLOCKS[type(block)](block)
+        yield from [f"#block(sticky: true)[{line}]" for line in lines] if introduces else lines
         yield ""
 
 
