@@ -46,7 +46,7 @@ def laid_out(formula: Formula, model: Model, plan: Plan, known: Values) -> tuple
     All that a layer splits must fit; what only the ends split, such as the vocabulary, where the quantity has it.
     """
     used = formula.reached(model, plan)
-    assumptions = shared_experts(model, plan, known)
+    assumptions = [*shared_experts(model, plan, known), *routed(model, plan, used)]
     ends = [tensor for tensor in model.whole.tensors if used & {axis.name for axis in tensor.axes if axis.split}]
     plan = fitted(plan, [*model.layer.tensors, *ends], known, formula.notation)
     if divided := [letter for letter in split_letters(model.whole, plan, known) if letter in used]:
@@ -110,6 +110,19 @@ def shared_experts(model: Model, plan: Plan, known: Values) -> list[str]:
     if ranks % plan.ep:
         raise PlanError(f"ep={plan.ep} does not divide dp*cp = {ranks}: those are the ranks that share the experts")
     return []
+
+
+def routed(model: Model, plan: Plan, used: Set[str]) -> list[str]:
+    """What is assumed of the rows that experts get, where a quantity counts them on one device."""
+    picks = {str(axis.picks) for tensor in model.layer.tensors for axis in tensor.axes if axis.picks is not None}
+    if not picks & used:
+        return []
+    said = []
+    if plan.ep != 1:
+        said.append(f"experts are in balance: those of a device get 1/{plan.ep} of what the {plan.ep} send")
+    if plan.sp:
+        said.append("what experts multiply is kept split along the sequence, and gathered again for the backward pass")
+    return said
 
 
 def degrees(plan: Plan, sizes: Values, notation: Notation) -> dict[str, Given]:

@@ -37,11 +37,18 @@ def quotients_to_tree(expression: Expr, order: Sequence[str]) -> Node:
     for divisor, total in divided.items():
         above, below = sides_of(difference(total / divisor, Integer(0)))
         if isinstance(below, Add):
-            parts.append(_quotient(to_tree(above, order), to_tree(below, order)))
+            sign = -1 if _is_negative(below) else 1
+            parts.append(_quotient(to_tree(sign * above, order), to_tree(sign * below, order)))
         else:
             whole.append(above / below)
     rest = to_tree(Add(*whole), order)
     return sum_of([rest, *parts] if whole or not parts else parts)
+
+
+def _is_negative(divisor: Expr) -> bool:
+    """Whether it is where all letters are 1: what is divided by is written such that it is positive there."""
+    value = divisor.subs(dict.fromkeys(divisor.free_symbols, Integer(1)))
+    return bool(value.is_negative)
 
 
 def _quotient(above: Node, below: Node) -> Node:

@@ -167,7 +167,7 @@ def plan_items(plan: Plan) -> dict[str, Any]:
         "tp": _degree(plan.tp),
         "sp": plan.sp or None,
         "pp": _degree(plan.pp),
-        "stage": plan.stage or None,
+        "stage": None if plan.stage == "middle" else plan.stage or None,  # which one of those, an assumption says
         "cp": _degree(plan.cp),
         "dp": _degree(plan.dp),
         "ep": _degree(plan.ep),

@@ -167,7 +167,8 @@ def _worst_stage(
     values = [case.value for case in cases]
     if all(isinstance(value, Fraction) for value in values):
         chosen = cases[values.index(max(value for value in values if isinstance(value, Fraction)))]
-        name = f"stage {chosen.plan.position}" if chosen.plan.position else f"the {chosen.plan.stage} stage"
+        place, of = chosen.plan.position, chosen.plan.pp
+        name = f"stage {place + 1} of {of}" if place else f"the {chosen.plan.stage} stage"
         return replace(chosen, assumptions=(*chosen.assumptions, f"{name} holds more"))
     return replace(cases[0], assumptions=(*cases[0].assumptions, "of the pipeline, it is the first stage"))
 
@@ -216,19 +217,42 @@ def made_from(formula: Formula, model: Model | None, plan: Plan) -> Iterator[For
 def _standing(case: Situation, options: Mapping[str, Given | int]) -> dict[str, Given]:
     """The known values and those of the letters that stand for quantities which have one here.
 
-    Raises `ModelError` where such a letter counts things and the quantity is not whole.
+    Where such a quantity has none, those of the letters in its own formula that it keeps, since what they stand for is
+    in letters which mean something else there. Raises `ModelError` where a letter that counts things is not whole.
     """
-    formula, model, found = case.formula, case.model, dict(case.known)
-    for letter, each in formula.standing(model, formula.rows(model, case.plan).letters).items():
+    formula = case.formula
+    own = formula.standing(case.model, formula.rows(case.model, case.plan).letters)
+    found = dict(case.known) | _values_of(own, case, options)
+    if all(letter in found or letter in options for letter in own):
+        return found
+    below = {letter: each for letter, each in _below(formula, case).items() if letter not in found}
+    return found | _values_of(below, case, options)
+
+
+def _below(formula: Formula, case: Situation) -> dict[str, Formula]:
+    """The letters of the formulas below that mean the same here, and what they stand for."""
+    found: dict[str, Formula] = {}
+    for each in formula.standing(case.model, formula.rows(case.model, case.plan).letters).values():
+        inner = each.standing(case.model, each.rows(case.model, case.plan).letters)
+        found |= _below(each, case) | inner
+    return {x: each for x, each in found.items() if not formula.redefines([x], each.notation)}
+
+
+def _values_of(
+    standing: Mapping[str, Formula], case: Situation, options: Mapping[str, Given | int]
+) -> dict[str, Given]:
+    """The exact values of quantities that letters stand for; a root is put in as it is, to be rounded once."""
+    found = {}
+    for letter, each in standing.items():
         if letter in options:
             continue
         # Sizes of the model are in it already; a value that its formula has no use for is left out.
-        wanted = each.reached(model, case.plan) | LETTER_KEYS.keys()
-        inner = _settled(each, model, case.asked, frozenset((x, given) for x, given in options.items() if x in wanted))
-        value = inner.value
-        if not inner.is_exact:  # a root is put in as it is, so that the result is rounded once
+        wanted = each.reached(case.model, case.plan) | LETTER_KEYS.keys()
+        used = frozenset((x, given) for x, given in options.items() if x in wanted)
+        inner = _settled(each, case.model, case.asked, used)
+        meaning, value = case.formula.notation[letter], inner.value
+        if not inner.is_exact:
             continue
-        meaning = formula.notation[letter]
         counted = meaning.kind == "positive integer" and meaning.unit not in AMOUNTS
         if counted and isinstance(value, Fraction) and value.denominator != 1:
             amount = show(value, meaning.unit)

@@ -2,6 +2,7 @@
 
 from derive import byte, formula, in_flight, saved, tensors
 from formulas.notation import common
+from formulas.timeline import steady
 
 
 @formula("A", unit=byte, notation=common, of_layer=True)
@@ -31,7 +32,7 @@ def mlp_activations(model, plan):
     return saved(model.layer, plan).within("mlp")
 
 
-@formula("A", unit=byte, notation=common)
+@formula("A", unit=byte, notation=common, defaults=steady)
 def model_activations(model, plan):
     """Activations that the whole model keeps: embedding, all layers, final norm, head and loss.
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import ConfigError, unknown
+from derive.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
     from derive.config import Fields
@@ -114,7 +114,8 @@ def model_of_fields(values: dict[str, Any], name: str) -> Model:
         raise ConfigError(f"{name} has no model_type: known are {', '.join(model_types())}")
     known = modules()
     if model_type not in known:
-        raise unknown("model_type", model_type, model_types())
+        # The closest name is another architecture as a rule, not what was meant.
+        raise UnknownName(f"unknown model_type {model_type[:60]!r}: known are {', '.join(model_types())}")
     fields = Fields(values, model_type)
     described = import_module(f"formulas.architectures.{known[model_type]}").read(fields)
     notices += _formats(fields)

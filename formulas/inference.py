@@ -133,9 +133,10 @@ def training_inference_ratio():
 def decode_flops_per_token(model, plan):
     """FLOPs of decoding one token that attends to s tokens, itself included.
 
-    The forward pass with no mask, for each of its tokens: then each token attends to s. Unit: FLOP/token.
+    The forward pass with no mask, for each of its tokens: then each token attends to s. Latent attention works on the
+    latent itself, which is what is cached. Unit: FLOP/token.
     """
-    return flops(model.whole, replace(plan, mask="full"), "forward").per(s * b, token)
+    return flops(served(model, plan).whole, replace(plan, mask="full"), "forward").per(s * b, token)
 
 
 @formula("Q", unit=byte / token, notation=notation)
@@ -143,10 +144,30 @@ def decode_bytes_per_token(model, plan):
     """Bytes read for each decoded token of a batch: every multiplied weight once a step, every sequence's cache.
 
     A step decodes one token of each of the b sequences; activations, norms and the b rows of the token table are left
-    out. Unit: byte/token.
+    out. Of experts, those that b tokens can be routed to: all of them differ, until there are no more, which is the
+    most that is read. Unit: byte/token.
     """
-    weights = parameters(model.whole, plan, used_in="einsum").times(width(plan.recipe.compute), byte / parameter)
+    weights = used(served(model, plan).whole, plan).times(width(plan.recipe.compute), byte / parameter)
     return (weights + held(model, plan)).per(b, token)
+
+
+def served(model, plan):
+    """The model as it decodes: latent attention absorbed, unless it has adapters, which that form has no place for."""
+    if plan.lora or "absorbed" in plan.compose or "absorbed" not in model.architecture.variants:
+        return model
+    return model.composed(replace(plan, compose=(*plan.compose, "absorbed")))
+
+
+def used(traced, plan):
+    """The weights of products that a step of b tokens reads, experts at most as many as the tokens choose."""
+    every, one = (parameters(traced, plan, used_in="einsum", active=active) for active in (False, True))
+    rows = (
+        row if row.value == single.value else replace(
+            row, value=row.value * minimum(1, b * single.value / row.value), why="experts that b tokens are routed to"
+        )
+        for row, single in zip(every, one, strict=True)
+    )  # fmt: skip
+    return replace(every, rows=tuple(rows))
 
 
 @formula(

@@ -28,7 +28,7 @@ from formulas.activations import model_activations
 from formulas.notation import notation_of
 from formulas.recompute import live_layer
 from formulas.states import gradients, resident_states
-from formulas.timeline import highest, moments_of, several, text_of
+from formulas.timeline import highest, moments_of, several, steady, text_of
 
 notation = notation_of("memory")
 names = "M_r M_g A X K Z U J m M c q x_w phi x_r u y"
@@ -114,7 +114,6 @@ moments = {
     "U": layer_transient,
     "J": never_together,
 }
-once = {"m": Given(1, "default")}
 
 
 def timeline(model, plan):
@@ -141,7 +140,7 @@ def is_there(letter, model, plan):
     return letter if any(each.rows(one, plan).value != 0 for one in models) else rational(0)
 
 
-@formula("M_f", unit=byte, notation=notation, letters=moments, defaults=once)
+@formula("M_f", unit=byte, notation=notation, letters=moments, defaults=steady)
 def forward_end(plan, model=None):
     """What a device holds when the backward pass of the last micro-batch starts, at its loss.
 
@@ -152,7 +151,7 @@ def forward_end(plan, model=None):
     )
 
 
-@formula("M_b", unit=byte, notation=notation, letters=moments, defaults=once)
+@formula("M_b", unit=byte, notation=notation, letters=moments, defaults=steady)
 def backward_end(plan, model=None):
     """What a device holds when the backward pass is done, and during the optimizer's step.
 
@@ -161,7 +160,7 @@ def backward_end(plan, model=None):
     return Statement(M_r, "states that stay"), Statement(timeline(model, plan)["optimizer step"], "all gradients")
 
 
-@formula("M_p", unit=byte, notation=notation, letters=moments, defaults=once)
+@formula("M_p", unit=byte, notation=notation, letters=moments, defaults=steady)
 def peak_memory(plan, model=None):
     """The most that a device holds at any moment of a training step.
 
@@ -178,7 +177,7 @@ def peak_memory(plan, model=None):
     )
 
 
-@formula("M_s", unit=byte, notation=notation, letters=moments, defaults=once)
+@formula("M_s", unit=byte, notation=notation, letters=moments, defaults=steady)
 def memory_sum(plan, model=None):
     """Everything that a device holds at some moment of a step, added up: no moment has more.
 

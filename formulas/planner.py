@@ -24,7 +24,7 @@ Value = Fraction | Interval | None
 
 # What is shown, by heading, under the names of the catalog.
 SECTIONS = {
-    "Compute": ("parameters", "flops-per-token", "training-flops"),
+    "Compute": ("parameters", "active-parameters", "flops-per-token", "training-flops"),
     "Memory of one device": (
         "bytes-per-parameter", "device-parameters", "states", "gradients", "activations", "model-activations",
         "peak-memory", "usable-memory",

@@ -1,6 +1,6 @@
 """The moments of a training step that can be its peak, in the letters of memory."""
 
-from derive import maximum, minimum
+from derive import Given, maximum, minimum
 from derive.reading import to_tree
 from derive.tree import to_text
 from formulas.notation import notation_of
@@ -28,6 +28,13 @@ def moments_of(at_loss, beside, apart):
         **between,
         "optimizer step": M_g,
     }
+
+
+def steady(plan):
+    """The micro-batches of a step where none are said: as many as stages, with fewer of which some idle all along."""
+    if not isinstance(plan.pp, int):
+        return {}
+    return {"m": Given(plan.pp, "default" if plan.pp == 1 else "default: as many as stages")}
 
 
 def several(model):

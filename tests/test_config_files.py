@@ -16,6 +16,7 @@ LLAMA: dict[str, Any] = {
 }  # fmt: skip
 HUGE = 10**12
 NO_TYPE = f"PATH has no model_type: known are {', '.join(model_types())}"
+UNKNOWN = f"unknown model_type '{{}}': known are {', '.join(model_types())}"
 IMPORT = "__import__('os')"
 GPT2 = {"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": 9, "n_positions": 8}
 
@@ -33,7 +34,11 @@ def without(name: str) -> dict[str, Any]:
 # Fields, and the line that they end in.
 BAD: dict[str, tuple[Any, str]] = {
     "no type": (without("model_type"), NO_TYPE),
-    "unknown type": (LLAMA | {"model_type": "lama"}, "unknown model_type 'lama': did you mean 'llama'?"),
+    "unknown type": (LLAMA | {"model_type": "lama"}, UNKNOWN.format("lama")),
+    "type that a known one is not": (LLAMA | {"model_type": "llama4"}, UNKNOWN.format("llama4")),
+    "odd heads": (
+        LLAMA | {"head_dim": 127}, "elements that rotary positions turn together = 2 does not divide head_dim = 127",
+    ),
     "type of another kind": (LLAMA | {"model_type": 5}, NO_TYPE),
     "missing size": (without("hidden_size"), "llama needs hidden_size, which the file does not have"),
     "null size": (LLAMA | {"vocab_size": None}, "llama needs vocab_size, which is null in the file"),

@@ -14,6 +14,7 @@ from derive.verdict import judge
 from formulas import claims_about
 from formulas.architectures.llama import llama, llama_repeat_kv
 from formulas.inference import kv_cache, training_inference_ratio
+from formulas.models import model as preset
 from tests.asking import FORMULAS, LLAMAS, asked, value
 
 SIZES = {"llama3-8b": (32, 8, 128), "llama3-70b": (80, 8, 128), "llama3-405b": (126, 8, 128), "gpt2": (12, 12, 64)}
@@ -137,6 +138,28 @@ def test_more_sequences_help_until_their_caches_are_all_that_is_read(s: int, b: 
 def test_the_batch_is_the_intensity_where_the_cache_is_small():
     _, _, intensity = decoded("llama3-70b", 1, 64)
     assert abs(intensity / 64 - 1) < Fraction(1, 5000)
+
+
+@pytest.mark.parametrize("model", ["mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v3"])  # gpt-oss's experts have biases
+def test_a_step_reads_the_experts_that_its_tokens_are_routed_to(model: str):
+    """Of one token the k that it uses, of many at most all there are: 2 bytes each, beside what every token uses."""
+    one, every = (value(name, model) for name in ("active-parameters", "parameters"))
+    sizes = {x: given.value for x, given in preset(model).sizes.items()}
+    weights = {b: value("decode-bytes-per-token", model, b=b) * b - value("kv-cache", model, b=b) for b in (1, 2, 512)}
+    routed = 2 * (every - one) / (sizes["E"] - sizes["k"])  # of one expert, in all layers
+    assert weights[2] - weights[1] == sizes["k"] * routed
+    assert weights[512] - weights[1] == 2 * (every - one)
+    # Tables that are looked up and norms multiply nothing; biases and sinks neither.
+    assert 2 * value("gemm-parameters", model) - weights[512] == 0
+
+
+def test_a_decoded_token_of_latent_attention_works_on_what_is_cached():
+    """By hand, DeepSeek-V3: products with weights, and in every layer both products of all heads with the latent."""
+    products = 2 * (value("active-parameters", "deepseek-v3", "absorbed") - 61 * (2 * 7168 + 1536 + 512) - 7168)
+    table = 2 * value("embedding-parameters", "deepseek-v3")
+    with_the_latent = 2 * 61 * 4096 * 128 * (512 + 64 + 512)
+    found = {plan: value("decode-flops-per-token", "deepseek-v3", plan) for plan in ("", "absorbed")}
+    assert found[""] == found["absorbed"] == products - table + with_the_latent
 
 
 def test_the_mask_of_training_changes_nothing():

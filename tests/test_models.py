@@ -166,6 +166,23 @@ def test_the_prediction_module_of_deepseek_v3_is_what_its_weights_have():
 
 
 @pytest.mark.parametrize("name", CONFIGURED)
+def test_every_quantity_of_a_released_configuration_has_a_formula(name):
+    """In letters: windows leave a minimum with a minus sign in what is divided by, experts letters that others have."""
+    for formula in CATALOG.values():
+        if formula.takes_model:
+            made = report(formula, model(name), parse_plan("", common.symbol), symbolic=True, judged=False)
+            assert made.value is None or made.free == (), formula.name
+
+
+@pytest.mark.parametrize("name", CONFIGURED)
+def test_what_a_run_costs_has_a_number(name):
+    run = {"D": 10**12, "P": 989 * 10**12, "eta": Fraction(2, 5), "R": Fraction(2)}
+    made = report(CATALOG["cost"], model(name), parse_plan("", common.symbol), options=run, judged=False)
+    flops = number("flops-per-token", name)
+    assert made.value == flops * run["D"] / (run["P"] * run["eta"]) / 3600 * run["R"]
+
+
+@pytest.mark.parametrize("name", CONFIGURED)
 def test_a_released_configuration_is_read_whole(name):
     """Every field of it enters or is known not to, and the sequence length has a source where it is another."""
     record = presets()[name]

@@ -152,10 +152,12 @@ def _parts(made: Run, deadline: Fraction | None) -> Iterator[str | Table]:
         rows = []
         for name in names:
             value = made.value(name)
-            if value is not None:
+            if value is not None and not (name == "active-parameters" and value == made.value("parameters")):
                 rows.append((name, show(value, str(formula_of(name).unit)), _formula(made, name)))
         yield Table(f"\n{heading}", ("", "", ""), rows)
         if heading.startswith("Memory"):
+            if made.plan.pp != 1:
+                yield "  of a pipeline, each is that of the stage that has most of it"
             peak, more = made.value("peak-memory"), made.accumulated
             open_ = made.fits is None and model is not None and peak is None
             yield f"  {NO_PEAK if open_ else FITS[peak is not None, made.fits]}"

@@ -100,6 +100,8 @@ def notices(made: Report, sizes: dict[str, Given], device: Collection[str] = ())
             continue
         if usual(formula, made.model, plan) != usual(formula, made.model, without):
             continue
+        if made.layers:  # of the kinds of layers, the one that has most may be another one without it
+            continue
         if _amounts(made, without) == _amounts(made, plan):
             alone = key == "sp" and plan.tp == 1
             holds = {WHOLE: not formula.per_device, ONCE: str(formula.unit).startswith("FLOP")}

@@ -4,6 +4,7 @@ from functools import partial
 
 from derive import (
     Described,
+    Given,
     Remainder,
     Role,
     add,
@@ -117,6 +118,9 @@ llama_repeat_kv = decoder(
 MODEL_TYPES = ("llama",)
 
 
+PAIR = Given(2, "elements that rotary positions turn together")
+
+
 def sizes(fields, head=None, grouped=None, heads=None, vocabulary=None):
     """Sizes under the names that Llama's configuration gave them, which many took over.
 
@@ -127,6 +131,7 @@ def sizes(fields, head=None, grouped=None, heads=None, vocabulary=None):
     h, a = fields.size("hidden_size"), fields.size("num_attention_heads", default=heads)
     shared = None if head or fields.has("head_dim") else fields.quotient(h, a, "head_dim")
     d = fields.size("head_dim", default=head or shared)
+    fields.divides(PAIR, d)
     return {
         "L": fields.size("num_hidden_layers"),
         "h": h,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
@@ -39,6 +39,8 @@ def shown(p: Polynomial, strict: bool, setting: Setting) -> tuple[Polynomial, li
     content, smaller = without_content(p, setting.context) if p else (ONE, p)
     if content != ONE and (found := shown(smaller, strict, setting)) is not None:
         return found[0], [replace(term, weight=times(term.weight, content)) for term in found[1]]
+    if (found := _covered(p, strict, setting)) is not None:
+        return found
     for squares in (False, True) if setting.thorough else (False,):
         found = _programmed(p, strict, setting, squares)
         if found is not None:
@@ -60,6 +62,48 @@ def _stated(p: Polynomial, setting: Setting) -> tuple[Polynomial, list[Term]] | 
             if all(rest.get(monomial, 0) * other == c * scale for monomial, c in p.items()):
                 return {(): scale}, [Term(times(factor, {(): other}), (place,))]
     return None
+
+
+def _covered(p: Polynomial, strict: bool, setting: Setting) -> tuple[Polynomial, list[Term]] | None:
+    """Each negative term taken off with a fact that has it times a monomial of positive variables; a sign for the rest.
+
+    So -v^2*x is covered by (s - v)*v*x, however many variables there are.
+    """
+    facts = [(place, n) for place, (relation, (n, _)) in enumerate(setting.context.facts) if relation != "=="]
+    factor, terms, rest = 1, list[Term](), p
+    for _ in range(sum(c < 0 for c in p.values())):
+        below, c = next((item for item in rest.items() if item[1] < 0), ((), 0))
+        found = next(_covers(below, facts, setting.context), None) if c else None
+        if found is None:
+            break
+        place, n, quotient, coefficient = found
+        rest = added(times(rest, {(): -coefficient}), times(n, {quotient: c}))
+        terms = [replace(term, weight=times(term.weight, {(): -coefficient})) for term in terms]
+        terms.append(Term({quotient: -c}, (place,)))
+        factor *= -coefficient
+    if sign(rest, replace(setting.context, facts=[])) < 1 + strict:
+        return None
+    return {(): factor}, [Term(rest), *terms] if rest else terms
+
+
+def _covers(
+    monomial: Monomial, facts: Sequence[tuple[int, Polynomial]], context: Context
+) -> Iterator[tuple[int, Polynomial, Monomial, int]]:
+    """Facts with a negative term that divides a monomial: the place, the fact, the quotient, and the coefficient."""
+    for place, n in facts:
+        for divisor, coefficient in n.items():
+            quotient = _over(monomial, divisor, context) if coefficient < 0 else None
+            if quotient is not None:
+                yield place, n, quotient, coefficient
+
+
+def _over(monomial: Monomial, divisor: Monomial, context: Context) -> Monomial | None:
+    """The quotient of two monomials, if it is one of positive variables."""
+    powers = dict(monomial)
+    for name, exponent in divisor:
+        powers[name] = powers.get(name, 0) - exponent
+    usable = all(e >= 0 and (not e or "positive" in context.kinds[name]) for name, e in powers.items())
+    return tuple(sorted((name, e) for name, e in powers.items() if e)) if usable else None
 
 
 def without_content(p: Polynomial, context: Context) -> tuple[Polynomial, Polynomial]:
