@@ -25,6 +25,7 @@ class Box:
 
     @property
     def middle(self) -> Point:
+        """The point between its sides."""
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
     def around(self, room: float) -> Box:
@@ -32,6 +33,11 @@ class Box:
         return Box(self.left - room, self.top - room, self.right + room, self.bottom + room)
 
     def holds(self, other: Box) -> bool:
+        """Whether another is wholly in it.
+
+        >>> Box(0, 0, 10, 10).holds(Box(2, 2, 10, 4)), Box(0, 0, 10, 10).holds(Box(2, 2, 11, 4))
+        (True, False)
+        """
         return (
             self.left <= other.left
             and self.top <= other.top
@@ -40,6 +46,11 @@ class Box:
         )
 
     def meets(self, other: Box) -> bool:
+        """Whether the two have more than sides in common.
+
+        >>> Box(0, 0, 10, 10).meets(Box(9, 9, 20, 20)), Box(0, 0, 10, 10).meets(Box(10, 0, 20, 10))
+        (True, False)
+        """
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
