@@ -22,7 +22,7 @@ from formulas.figures.attention_share import SIZES, share, shares
 from formulas.figures.bytes_per_parameter import by_recipe, by_stage
 from formulas.figures.flow import flow
 from formulas.figures.gemms import PASSES, gemms_of, heaviest
-from formulas.figures.memory_step import moments
+from formulas.figures.moments import moments
 from formulas.figures.roofline import operations
 from formulas.figures.subject import Subject, brief, subject
 from formulas.models import model
@@ -193,7 +193,7 @@ def test_the_parts_of_the_memory_are_the_formulas(case: str):
     assert peak == there.resident + max(ends)
     usable = subject_.value("usable-memory", M=subject_.device.value("M", "").value)
     assert isinstance(usable, Interval)
-    text = " ".join(words_of("memory-step", about(case)))
+    text = " ".join(words_of("memory-step", about(case))).replace("\u00a0", " ")
     for value in (peak, usable.low, usable.high, there.activations, there.gradients, there.weights):
         assert brief(value, "byte") in text
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, log
 
-from derive.drawing.svg import SIZE, line, text
+from derive.drawing.svg import SIZE, WIDE, line, text
+from derive.drawing.words import width
 from derive.rounding import round_significant
 
 Value = Fraction | int | float
@@ -85,7 +86,9 @@ class Frame:
         made.append(line(self.x.start, bottom, self.x.end, bottom))
         for each in ticks:
             made.append(line(self.x.at(each), bottom, self.x.at(each), bottom + 5))
-            made.append(text(self.x.at(each), bottom + 20, words(each), name="mute", anchor="middle"))
+            wide = width(said := words(each), SIZE)
+            middle = min(self.x.at(each), WIDE - 4 - wide / 2)  # the last one stays in the picture
+            made.append(text(middle, bottom + 20, said, name="mute", anchor="middle"))
         made.append(text((self.x.start + self.x.end) / 2, bottom + 42, label, name="mute", anchor="middle"))
         return made
 

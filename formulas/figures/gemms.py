@@ -1,8 +1,9 @@
-"""The three matrix products of one weight: what each reads and writes, and the FLOPs that they share."""
+"""The three matrix products of one weight, on one device: what each reads and writes, and its FLOPs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from derive import flops
@@ -14,9 +15,10 @@ from derive.evaluation import number
 from derive.folds import shard
 from derive.folds import width as width_of
 from derive.functions import rational
-from derive.ledger import Row
 from derive.model import Given, apply_relations
+from derive.plan import LETTERS
 from derive.reading import to_tree
+from derive.report import plan_text
 from derive.roles import Role
 from derive.situation import Situation, situation
 from derive.tensor import Axis, Contraction, Tensor
@@ -62,8 +64,8 @@ def heaviest(case: Situation) -> Tensor:
         assert case.model is not None
         amount = apply_relations(_product(weight.axes), case.model.relations, common)
         # Without sizes, letters that nothing relates to one another are taken to be equal.
-        known = case.known or {letter: Given(1, "equal") for letter in case.model.architecture.letters.split()}
-        value = number(to_tree(amount, common.order), known)
+        equal = {letter: Given(1, "equal") for letter in case.model.architecture.letters.split()}
+        value = number(to_tree(amount, common.order), {**equal, **case.known})
         return value if isinstance(value, Fraction) else Fraction(0)
 
     return max(found, key=size)
@@ -76,11 +78,17 @@ def _weight(product: Tensor) -> Tensor | None:
     return rest[0] if plain and x.role is not Role.WEIGHT else None
 
 
-def _product(axes: tuple[Axis, ...], case: Situation | None = None):
+def _product(axes: Iterable[Axis], case: Situation | None = None):
     found = rational(1)
     for axis in axes:
-        found *= shard(axis, case.plan) if case is not None else axis.size
+        found *= _part(axis, case) if case is not None else axis.size
     return found
+
+
+def _part(axis: Axis, case: Situation):
+    """The size of one device's part of an axis, of a context parallel group's sequence too."""
+    along = case.plan.sequence in (axis.name, str(axis.size))
+    return shard(axis, case.plan) / (case.plan.cp if along else 1)
 
 
 def _number(amount, case: Situation) -> Fraction | None:
@@ -118,45 +126,92 @@ def gemms(about: Subject) -> Picture:
     product = heaviest(case)
     weight = _weight(product)
     assert weight is not None
-    three = gemms_of(product)
-    counted = _counted(three, weight, case)
-    shared, value = _text(counted[0].value), _number(counted[0].value, case)
-    equal = len({_text(row.value) for row in counted}) == 1
+    _check_trained(three := gemms_of(product), weight, case)
+    made_of = _contraction(product)
     title = f"The three matrix products of one weight: {weight.name} of {together(about.name)}"
-    each_has = f"{shared} FLOPs" + (f" = {brief(value, 'FLOP')}" if value is not None else "")
-    below = f"{'Each' if equal else 'The first'} {each_has}, bytes of one device. Kept from forward: X."
-    made, y = svg.heading(title, below)
+    laid_out, *below = _said(about, three[0], made_of, case)
+    made, y = svg.heading(title, laid_out)
+    for each in below:
+        drawn, y = svg.paragraph(each, y - 6)  # one text with the line above
+        made, y = [*made, *drawn], y + 6
     said: list[str] = []
     for place, each in enumerate(three):
-        drawn, y = _drawn(each, place, _contraction(product), case, y + 14)
+        drawn, y = _drawn(each, place, made_of, case, y + 14)
         made += drawn
-        said.append(f"{each.name}: {each.pattern}")
-    words = f"{shared} FLOPs in each of three products. {'; '.join(said)}."
+        first, second, written = (
+            f"{x.name} {_shape(x, made_of, case)} of {_bytes(x, made_of, case)}" for x in (*each.reads, each.writes)
+        )
+        said.append(f"{each.name}: {each.pattern}, reads {first} and {second}, writes {written}")
+    words = f"{laid_out}. {' '.join(below)} {'; '.join(said)}."
     return Picture("gemms", title, words, y + 12, tuple(made))
 
 
-def _counted(three: tuple[Gemm, Gemm, Gemm], weight: Tensor, case: Situation) -> list[Row]:
-    """The FLOPs of the three, as the fold counts them; `DeriveError` where the plan makes no gradient of the weight."""
+def _said(about: Subject, forward: Gemm, made: Contraction, case: Situation) -> tuple[str, str, str]:
+    """The lines below the title: what the numbers are of, the FLOPs of a product, and what is kept between them."""
+    laid_out, (names, by) = plan_text(about.plan), _shared(made.distinct_axes, made, case)
+    flops_of_each = letters("*".join(["2", *names]) + _over(by, "*"))
+    value = _number(2 * _product((made.axes[name] for name in made.distinct_axes), case), case)
+    equals = f" = {brief(value, 'FLOP')}" if value is not None else ""
+    degree = f", t = {case.plan.tp}" if LETTERS["tp"] in by and isinstance(case.plan.tp, int) else ""
+    kept = "X, split along the sequence" if _gathered(forward.reads[0], made, case) else "X"
+    return (
+        f"One device of {laid_out}" if laid_out else "One device",
+        f"Each product: {flops_of_each} FLOPs{equals}{degree}.",
+        f"Kept from forward: {kept}.",
+    )
+
+
+def _check_trained(three: tuple[Gemm, Gemm, Gemm], weight: Tensor, case: Situation) -> None:
+    """`DeriveError` where the plan makes no gradient of the weight, or none of its input."""
     assert case.model is not None
     rows = flops(case.model.layer, case.model.bare.of_layer(case.plan.whole), "forward", "backward").rows
-    found = []
-    for each, passed in zip(three, ("forward", "backward", "backward"), strict=True):
-        why = f"{passed}: {each.pattern}"
-        found.append(next((row for row in rows if row.why.startswith(why)), None))
-    present = [row for row in found if row is not None]
-    if len(present) < len(found) or not any(row.tensor == f"gradient of {weight.name}" for row in rows):
+    passes = ("forward", "backward", "backward")
+    found = all(
+        any(row.why.startswith(f"{passed}: {each.pattern}") for row in rows)
+        for each, passed in zip(three, passes, strict=True)
+    )
+    if not found or not any(row.tensor == f"gradient of {weight.name}" for row in rows):
         raise DeriveError(f"under this plan {weight.name} is not trained: it has no three products")
-    return present
+
+
+def _in_letters(case: Situation) -> Situation:
+    """The same with the letter of the tensor parallel degree in its number's place."""
+    letter = LETTERS["tp"]
+    return replace(case, plan=replace(case.plan, tp=common.symbol(letter))) if case.plan.tp != 1 else case
+
+
+def _shared(axes: Iterable[str], made: Contraction, case: Situation) -> tuple[list[str], list[str]]:
+    """Axes by name, and the degrees that divide a device's part of them; what is no such part is written out."""
+    names, by = [], []
+    degrees = {LETTERS["tp"]: common.symbol(LETTERS["tp"]), str(case.plan.cp): rational(case.plan.cp)}
+    for name in axes:
+        size, part = made.axes[name].size, _part(made.axes[name], _in_letters(case))
+        degree = next((text for text, degree in degrees.items() if part == size / degree), None)
+        names.append(name if part == size or degree is not None else _text(part))
+        by += [degree] if degree is not None and part != size else []
+    return names, by
+
+
+def _over(by: list[str], sign: str) -> str:
+    return "/" + (by[0] if len(by) == 1 else f"({sign.join(by)})") if by else ""
+
+
+def _gathered(matrix: Matrix, made: Contraction, case: Situation) -> bool:
+    """Whether a device has only a part of a matrix but while the product runs, as with sequence parallelism."""
+    axes = (made.axes[name] for name in (*matrix.rows, *matrix.columns))
+    return any(axis.gathered is not None and case.plan.degree(axis.gathered) != 1 for axis in axes)
 
 
 def _text(amount) -> str:
     return letters(to_text(to_tree(amount, common.order)))
 
 
-def _moved(matrix: Matrix, made: Contraction, case: Situation):
-    """Bytes of an operand on a device, in the format that products are computed in."""
-    axes = tuple(made.axes[name] for name in (*matrix.rows, *matrix.columns))
-    return _product(axes, case) * width_of(case.plan.recipe.compute)
+def _bytes(matrix: Matrix, made: Contraction, case: Situation) -> str:
+    """Bytes of an operand on a device, in the format that products are computed in; in letters without sizes."""
+    axes = [made.axes[name] for name in (*matrix.rows, *matrix.columns)]
+    format_ = width_of(case.plan.recipe.compute)
+    value = _number(_product(axes, case) * format_, case)
+    return brief(value, "byte") if value is not None else f"{_text(_product(axes, _in_letters(case)) * format_)} bytes"
 
 
 def _drawn(each: Gemm, place: int, made: Contraction, case: Situation, y: float) -> tuple[list[str], float]:
@@ -174,12 +229,10 @@ def _drawn(each: Gemm, place: int, made: Contraction, case: Situation, y: float)
         box = width(matrix.name, 17, bold=True) + 4
         drawn.append(svg.rect(x - box / 2, middle - 12, box, 24, f"f{matrix.kind}", round_=5))
         drawn.append(svg.text(x, middle + 6, matrix.name, name="on", anchor="middle", size=17, bold=True))
-        shape = fitted(f"{_axes(matrix.rows)} × {_axes(matrix.columns)}", 148, svg.SIZE)
+        shape = fitted(_shape(matrix, made, case), 148, svg.SIZE)
         drawn.append(svg.text(x, y + 139, shape, anchor="middle"))
-        amount = _moved(matrix, made, case)
-        value = _number(amount, case)
-        shown = brief(value, "byte") if value is not None else f"{_text(amount)} bytes"
-        drawn.append(svg.text(x, y + 161, fitted(f"{verb} {shown}", 148, svg.SIZE), name="mute", anchor="middle"))
+        shown = fitted(f"{verb} {_bytes(matrix, made, case)}", 148, svg.SIZE)
+        drawn.append(svg.text(x, y + 161, shown, name="mute", anchor="middle"))
     for x, sign in ((163, "·"), (317, "=")):
         drawn.append(svg.text(x, middle + 8, sign, anchor="middle", size=24, bold=True))
     return drawn, y + 176
@@ -190,5 +243,10 @@ def _side(axes: tuple[str, ...]) -> float:
     return {"s": 76.0, "b": 76.0, "q": 76.0}.get(axes[0], 46.0) if axes else 20.0
 
 
-def _axes(axes: tuple[str, ...]) -> str:
-    return "·".join(axes) or "1"
+def _shape(matrix: Matrix, made: Contraction, case: Situation) -> str:
+    """Rows and columns of a device's part, in letters."""
+    sides = []
+    for axes in (matrix.rows, matrix.columns):
+        names, by = _shared(axes, made, case)
+        sides.append(("·".join(names) or "1") + _over(by, "·"))
+    return " × ".join(sides)

@@ -2,122 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
 from derive.drawing import svg
 from derive.drawing.axes import Axis, Frame, short
-from derive.drawing.svg import Picture
+from derive.drawing.placing import Box, Placing, crosses, square, through
+from derive.drawing.svg import Picture, Point
 from derive.drawing.words import together, width
-from derive.errors import DeriveError, PlanError
-from derive.evaluation import number
 from derive.interval import Interval
-from derive.reading import to_tree
-from derive.roles import Role
-from derive.situation import situation
-from formulas import formula_of
+from formulas.figures.moments import Moments, moments
 from formulas.figures.subject import Subject, brief
-from formulas.notation import common
 
 STEP = Fraction(1, 8)  # of the picture's width: the optimizer's step, whose time no formula here says
 SMALL = 5
+DOT, TOLD_APART = 5.5, 6.0  # the radius of a point; lines that are closer than so are drawn as one
 Points = list[tuple[Fraction, Fraction]]
 
 
 @dataclass(frozen=True)
-class Moments:
-    """The parts of a device's memory in bytes, and how much of the step's FLOPs is its forward pass."""
+class Room:
+    """What a device has: a line across the plot, how it is drawn, and what it is."""
 
-    weights: Fraction
-    optimizer: Fraction
-    gradients: Fraction
-    activations: Fraction
-    at_loss: Fraction
-    of_layer: Fraction  # what one layer's backward pass has beside what was kept: run again, gathered
-    forward: Fraction
-    micro_batches: int
-
-    @property
-    def resident(self) -> Fraction:
-        """The states that stay."""
-        return self.weights + self.optimizer
-
-
-def moments(about: Subject) -> Moments:
-    """The parts from the formulas of the catalog; of a pipeline, those of its first stage."""
-    of = about.exact
-    m = micro_batches(about)
-    weights = sum((x for role, x in _resident(about) if role is Role.MODEL_WEIGHTS), Fraction(0))
-    forward, whole = (_flops(about, passes) for passes in (("forward",), ("forward", "backward", "recompute")))
-    return Moments(
-        weights=weights,
-        optimizer=of("resident-states") - weights,
-        gradients=of("gradients"),
-        activations=of("model-activations", m=m),
-        at_loss=of("loss-transient"),
-        of_layer=of("recomputed-interior") + of("gathered-layer"),
-        forward=forward / whole,
-        micro_batches=m,
-    )
-
-
-def micro_batches(about: Subject) -> int:
-    """As many as the pipeline has stages: so many are under way at once on its first stage."""
-    if not isinstance(about.plan.pp, int):
-        raise PlanError(f"plan pp={about.plan.pp}: a picture needs a number of stages")
-    return about.plan.pp
-
-
-def _resident(about: Subject) -> list[tuple[Role | None, Fraction]]:
-    case = situation(formula_of("resident-states"), about.model, about.plan)
-    rows = case.formula.rows(case.model, case.plan)
-    values = ((row.role, number(to_tree(row.value, common.order), {**case.known, **case.real})) for row in rows)
-    return [(role, value) for role, value in values if isinstance(value, Fraction)]
-
-
-def _flops(about: Subject, passes: tuple[str, ...]) -> Fraction:
-    """FLOPs of the whole model in some passes, those that are run again among them."""
-    from derive import flops
-
-    case = situation(formula_of("flops-per-token"), about.model, about.plan)
-    assert case.model is not None
-    plan = about.plan.whole
-    counted = flops(case.model.whole, case.model.complete(plan), *passes).value
-    value = number(to_tree(counted, common.order), case.known)
-    if not isinstance(value, Fraction):
-        missing = sorted({str(x) for x in counted.free_symbols} - case.known.keys())
-        raise DeriveError(f"{about.name} has no value for {', '.join(missing)}: --set {missing[0]}=4096")
-    return value
+    bytes: Fraction
+    words: str
+    name: str
+    dash: str = ""
 
 
 def memory_step(about: Subject) -> Picture:
-    """Stacked areas over the step, the peak marked, and what the device has for tensors as a band."""
+    """Stacked areas over the step with their ends and the peak, and what the device has as lines across them."""
     written = about.laid_out
     if about.plan.pp != 1:
         about = replace(about, plan=replace(about.plan, stage="first"))
     there = moments(about)
-    peak, ends = _exact(about, there, "peak-memory"), {}
-    for name in ("forward-end", "backward-end"):
-        ends[name] = _exact(about, there, name)
+    peak, forward_end, backward_end = (
+        about.exact(name, m=there.micro_batches) for name in ("peak-memory", "forward-end", "backward-end")
+    )
     usable = about.value("usable-memory", M=about.device.value("M", "").value)
-    reported = about.device.value("M", "").value
+    reported = Fraction(about.device.value("M", "").value)
     assert isinstance(usable, Interval)
-    title = f"One training step of {together(about.name)}: {brief(peak, 'byte')} at the peak"
+    title = f"One training step of {together(about.name)}: {together(brief(peak, 'byte'))} at the peak"
     many = f"{there.micro_batches} micro-batches under way on the first stage, gradients of earlier ones there"
     batches = "one micro-batch" if there.micro_batches == 1 else many
     made, top = svg.heading(title, f"{written} · {batches} · {about.device.name}")
     top += 36
     small = peak * SMALL < usable.low  # beside the device's memory nothing of it would be seen
-    high = peak * Fraction(125, 100) if small else max(peak, Fraction(reported)) * Fraction(108, 100)
+    high = peak * Fraction(125, 100) if small else max(peak, reported) * Fraction(112, 100)
     unit, label = _unit(high)
-    frame = Frame(Axis(Fraction(0), 1 + STEP, 62, 466), Axis(Fraction(0), high / unit, top + 330, top))
-    made += frame.beside(frame.y.steps(6), short, f"memory of a device, {label}")
-    made += _areas(frame, there, unit)
-    made += [] if small else _device(frame, usable, Fraction(reported), unit)
-    made += _marks(frame, there, ends, peak, unit)
-    made += _phases(frame, there)
-    y = top + 330 + 66
+    frame = Frame(Axis(Fraction(0), 1 + STEP, 62, 466), Axis(Fraction(0), high, top + 330, top))
+    ticks = [each * unit for each in Axis(0, high / unit, 0, 1).steps(6)]
+    made += frame.beside(ticks, lambda each: short(each / unit), f"memory of a device, {label}")
+    areas, outline = _areas(frame, there)
+    rooms = [] if small else _rooms(frame, usable, reported)
+    made += [*areas, *_phases(frame, there)]
+    made += [drawn for each in rooms for drawn in _across(frame, each.bytes, each.name, each.dash)]
+    made += _marks(frame, there, (forward_end, backward_end, peak), outline, rooms)
     entries = [
         (1, f"weights {brief(there.weights, 'byte')}"),
         (2, f"optimizer {brief(there.optimizer, 'byte')}"),
@@ -126,23 +68,24 @@ def memory_step(about: Subject) -> Picture:
     ]
     entries += [(5, f"at the loss {brief(there.at_loss, 'byte')}")] if there.at_loss else []
     entries += [(6, f"a layer at work {brief(there.of_layer, 'byte')}")] if there.of_layer else []
-    keyed, y = svg.legend(entries, y)
+    keyed, y = svg.legend(entries, top + 330 + 66)
+    for each in rooms:
+        if each.words:
+            keyed.append(svg.line(svg.MARGIN, y + 9, svg.MARGIN + 36, y + 9, each.name, 2, each.dash))
+            keyed.append(svg.text(svg.MARGIN + 46, y + 14, each.words))
+            y += svg.SIZE + 8
     fits = "fits" if peak <= usable.low else "does not fit" if peak > usable.high else "may fit"
     said = (
-        f"It {fits}: of the {brief(reported, 'byte')} that the driver reports, "
-        f"{brief(usable.low, 'byte')} to {brief(usable.high, 'byte')} are left for tensors."
+        f"It {fits}: of the {together(brief(reported, 'byte'))} that the driver reports, "
+        f"{together(brief(usable.low, 'byte'))} to {together(brief(usable.high, 'byte'))} are left for tensors."
     )
     below, y = svg.paragraph(said, y + 2)
     words = (
         f"Stacked areas of the memory of one device over a step: {'; '.join(each for _, each in entries)}. "
-        f"At the end of the forward pass {brief(ends['forward-end'], 'byte')}, at the end of the backward pass "
-        f"{brief(ends['backward-end'], 'byte')}, at the peak {brief(peak, 'byte')}. {said}"
+        f"At the end of the forward pass {brief(forward_end, 'byte')}, at the end of the backward pass "
+        f"{brief(backward_end, 'byte')}, at the peak {brief(peak, 'byte')}. {said}"
     )
     return Picture("memory-step", title, words, y + 10, (*made, *keyed, *below))
-
-
-def _exact(about: Subject, there: Moments, name: str) -> Fraction:
-    return about.exact(name, m=there.micro_batches)
 
 
 def _unit(high: Fraction) -> tuple[Fraction, str]:
@@ -150,8 +93,8 @@ def _unit(high: Fraction) -> tuple[Fraction, str]:
                 if high >= 3 * Fraction(10) ** power or power == 0)  # fmt: skip
 
 
-def _areas(frame: Frame, there: Moments, unit: Fraction) -> list[str]:
-    """What stays, what the backward pass makes, and what it frees; each on top of the one before."""
+def _areas(frame: Frame, there: Moments) -> tuple[list[str], Points]:
+    """What stays, what the backward pass makes, and what it frees, each on top of the one before; and their sum."""
     end, last = there.forward, 1 + STEP
     loss = (1 - end) / 30 if there.at_loss else Fraction(0)
     zero = Fraction(0)
@@ -171,12 +114,12 @@ def _areas(frame: Frame, there: Moments, unit: Fraction) -> list[str]:
         if not any(y for _, y in points):
             continue
         upper = _added(lower, points)
-        above, below = ([frame.at(x, y / unit) for x, y in line] for line in (upper, _within(lower, upper)))
+        above, below = ([frame.at(x, y) for x, y in line] for line in (upper, _within(lower, upper)))
         made.append(svg.area(above, below, f"f{kind}"))
         if f"h{kind}" in svg.HATCHES:
             made.append(svg.area(above, below, f"h{kind}"))
         lower = upper
-    return made
+    return made, lower
 
 
 def _added(lower: Points, points: Points) -> Points:
@@ -207,38 +150,64 @@ def _at(points: Points, x: Fraction, before: bool) -> Fraction:
     return Fraction(0)
 
 
-def _device(frame: Frame, usable: Interval, reported: Fraction, unit: Fraction) -> list[str]:
-    """The memory of the device, and the bounds of what is left for tensors."""
-    left, right = frame.x.start, frame.x.end
-    y = [frame.y.within(each / unit) for each in (reported, usable.high, usable.low)]
-    return [
-        svg.line(left, y[0], right, y[0], "l6", 2),
-        svg.line(left, y[1], right, y[1], "l2", 2, "7 4"),
-        svg.line(left, y[2], right, y[2], "l2", 2, "7 4"),
-        svg.text(right - 4, y[0] - 6, f"driver reports {brief(reported, 'byte')}", anchor="end", halo=True),
-        svg.text(right - 4, (y[1] + y[2]) / 2 + 5, "left for tensors", name="d2", anchor="end", halo=True),
-    ]
+def _rooms(frame: Frame, usable: Interval, reported: Fraction) -> list[Room]:
+    """What the driver reports, and the bounds of what is left for tensors where they are seen to be apart from it."""
+    rooms = [Room(reported, f"the driver reports {brief(reported, 'byte')}", "l6")]
+    if frame.y.at(usable.low) - frame.y.at(reported) >= TOLD_APART:
+        left = f"left for tensors: {brief(usable.low, 'byte')} to {brief(usable.high, 'byte')}"
+        rooms += [Room(usable.high, left, "l2", "7 4"), Room(usable.low, "", "l2", "7 4")]
+    return rooms
 
 
-def _marks(frame: Frame, there: Moments, ends: dict[str, Fraction], peak: Fraction, unit: Fraction) -> list[str]:
-    """The two ends as dots with their values, and the peak as a line where it is at neither."""
+def _across(frame: Frame, value: Fraction, name: str, dash: str = "") -> list[str]:
+    """A line across the plot, set off from the areas behind it, whose colours can be its own."""
+    left, right, y = frame.x.start, frame.x.end, frame.y.at(value)
+    return [svg.line(left, y, right, y, "rim", 5), svg.line(left, y, right, y, name, 2, dash)]
+
+
+def _marks(
+    frame: Frame, there: Moments, values: Sequence[Fraction], outline: Points, rooms: Sequence[Room]
+) -> list[str]:
+    """The two ends as dots with their values, and the peak as a line with its own where it is at neither."""
+    *ends, peak = values
+    total = [frame.at(x, y) for x, y in outline]
+    dots = [frame.at(x, y) for x, y in zip((there.forward, Fraction(1)), ends, strict=True)]
+    plot = Placing(Box(frame.x.start + 2, frame.y.end, frame.x.end - 2, frame.y.start - 2))
+    plot.boxes += [square(each, DOT + 1) for each in dots]
+    plot.lines += through(total)
+    plot.lines += [((x, frame.y.end), (x, frame.y.start)) for x, _ in dots]
+    lines = [each.bytes for each in rooms] + ([peak] if peak not in ends else [])
+    plot.lines += [((frame.x.start, y), (frame.x.end, y)) for y in map(frame.y.at, lines)]
+    wanted = [(at, brief(value, "byte"), DOT + 3) for at, value in zip(dots, ends, strict=True)]
     made = []
-    left = frame.at(there.forward, ends["forward-end"] / unit)
-    right = frame.at(Fraction(1), ends["backward-end"] / unit)
-    for (x, y), name, side in ((left, "forward-end", "end"), (right, "backward-end", "start")):
-        made.append(svg.circle(x, y, 5.5, "ink"))
-        value = brief(ends[name], "byte")
-        shift = -10 if side == "end" else 0
-        if side == "start":  # above the dot, to its left: right of it the picture ends
-            made.append(svg.text(min(x + 40, 462), y - 12, value, anchor="end", bold=True, halo=True))
-        else:
-            made.append(svg.text(max(x + shift, 66 + width(value, 15, bold=True)), y - 4, value, anchor="end",
-                                 bold=True, halo=True))  # fmt: skip
-    if peak not in ends.values():
-        y = frame.y.within(peak / unit)
-        made.append(svg.line(frame.x.start, y, frame.x.end, y, "l4", 2, "2 4"))
-        made.append(svg.text(left[0] + 9, y - 6, f"peak {brief(peak, 'byte')}", bold=True, halo=True))
-    return made
+    if peak not in ends:
+        made += _across(frame, peak, "l4", "2 4")
+        middle = (dots[0][0] + dots[1][0]) / 2, frame.y.at(peak)
+        wanted.append((middle, f"peak {brief(peak, 'byte')}", 3.1))
+
+    def on_areas(box: Box) -> float:
+        """What it costs a label to stand on the areas and not on the ground above them."""
+        return 40.0 * any(crosses(((x, y), (x, frame.y.start)), box) for x, y in _between(total, box.left, box.right))
+
+    labels = []
+    for at, words, apart in wanted:
+        wide = width(words, svg.SIZE, bold=True) + 8
+        box, (start, end) = plot.place(at, wide, svg.SIZE + 5, apart=apart, cost=on_areas)
+        if abs(start[0] - end[0]) + abs(start[1] - end[1]) > 2 * apart + 4:
+            made.append(svg.line(*start, *end, "l6", 1.6))
+        labels.append(svg.rect(box.left, box.top, wide, svg.SIZE + 5, "bg", round_=4))
+        labels.append(svg.text(box.middle[0], box.bottom - 5.5, words, anchor="middle", bold=True))
+    return [*made, *(svg.circle(x, y, DOT, "ink") for x, y in dots), *labels]
+
+
+def _between(points: Sequence[Point], left: float, right: float) -> list[Point]:
+    """The points of a line every few units from left to right."""
+    return [
+        (float(x), y0 + (y1 - y0) * (x - x0) / (x1 - x0))
+        for (x0, y0), (x1, y1) in pairwise(points)
+        for x in range(int(left), int(right) + 1, 4)
+        if x0 <= x <= x1 and x0 < x1
+    ]
 
 
 def _phases(frame: Frame, there: Moments) -> list[str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from derive.drawing import svg
 from derive.drawing.axes import Axis, Frame, short
-from derive.drawing.svg import Picture
+from derive.drawing.placing import Box, Placing, square, through, towards
+from derive.drawing.svg import Picture, Point
 from derive.drawing.words import together, width
 from derive.errors import DeriveError
 from formulas.figures.subject import Subject, brief
@@ -17,6 +19,7 @@ OTHERS = ("a100-80gb", "b200", "rtx-4090")
 SQUARE = 1024  # of the matrix product that everybody knows: n/3 operations a byte
 DASHES = ("", "8 4", "2 4", "10 3 2 3")
 LOW, HIGH = Fraction(1, 8), Fraction(8192)
+DOT, DISC = 4.5, 10.5  # radii of a point, and of its number, which stands beside it
 
 
 @dataclass(frozen=True)
@@ -59,12 +62,11 @@ def roofline(about: Subject) -> Picture:
     below = f"{dtype}, dense peaks; each tensor read or written once. The lower of peak and intensity × bandwidth."
     made, top = svg.heading(title, below)
     top += 34
-    low = min(each.bandwidth for each in devices) * LOW
+    left, right = min(LOW, *(each.intensity for each in points)), max(HIGH, *(each.intensity for each in points))
+    low = min(each.bandwidth for each in devices) * left
     high = max(each.peak(dtype) for each in devices)
     frame = Frame(
-        Axis(
-            min(LOW, *(each.intensity for each in points)), max(HIGH, *(each.intensity for each in points)), 74, 466, 2
-        ),
+        Axis(left, right, 74, 466, 2),
         Axis(Fraction(10) ** (len(str(int(low))) - 1), Fraction(10) ** len(str(int(high))), top + 290, top, 10),
     )
     made += frame.below(frame.x.powers(3), short, "arithmetic intensity, FLOP/byte")
@@ -73,7 +75,7 @@ def roofline(about: Subject) -> Picture:
     )
     for index, each in reversed(list(enumerate(devices))):
         made += _roof(frame, each, dtype, index)
-    made += _points(frame, own, dtype, points)
+    made += _points(frame, devices, dtype, points)
     y = top + 290 + 62
     rows, y = _devices(devices, dtype, y)
     listed, y = _listed(own, dtype, points, y + 10)
@@ -99,29 +101,45 @@ def _said(each: Device, dtype: str) -> str:
     return f"{peak}, {bandwidth}, balance {short(each.peak(dtype) / each.bandwidth)} FLOP/byte"
 
 
-def _roof(frame: Frame, each: Device, dtype: str, index: int) -> list[str]:
+def _corners(frame: Frame, each: Device, dtype: str) -> list[Point]:
     """One roof: the slope that memory feeds, up to the balance, and the peak behind it."""
     peak, balance = each.peak(dtype), each.peak(dtype) / each.bandwidth
     start = max(frame.x.low, Fraction(frame.y.low) / each.bandwidth)
-    corners = [(start, start * each.bandwidth), (balance, peak), (frame.x.high, peak)]
-    points = [frame.at(x, y) for x, y in corners]
+    return [frame.at(x, y) for x, y in ((start, start * each.bandwidth), (balance, peak), (frame.x.high, peak))]
+
+
+def _roof(frame: Frame, each: Device, dtype: str, index: int) -> list[str]:
+    points = _corners(frame, each, dtype)
     return [svg.path(points, f"l{index + 1}", 3.2 if index == 0 else 1.6, DASHES[index])]
 
 
-def _points(frame: Frame, own: Device, dtype: str, points: list[Operation]) -> list[str]:
-    """A numbered disc for each operation, on the roof or, where another one is there, below it."""
-    leaders, made, taken = [], [], []
-    for place, each in enumerate(points, 1):
-        attained = min(own.peak(dtype), each.intensity * own.bandwidth)
-        x, y = frame.at(each.intensity, attained)
-        low = y
-        while any(abs(x - a) < 19 and abs(low - b) < 21 for a, b in taken):
-            low += 28
-        taken.append((x, low))
-        leaders += [svg.line(x, y, x, low, "l1", 1.6)] if low != y else []
-        made.append(svg.circle(x, low, 10.5, "f1"))
-        made.append(svg.text(x, low + 5, str(place), name="on", anchor="middle", size=14.5, bold=True))
-    return leaders + made
+def _points(frame: Frame, devices: list[Device], dtype: str, points: list[Operation]) -> list[str]:
+    """A dot for each operation, on the roof where its numbers are; its own number beside it, at the end of a leader."""
+    own = devices[0]
+    dots = [frame.at(each.intensity, min(own.peak(dtype), each.intensity * own.bandwidth)) for each in points]
+    plot = Placing(Box(frame.x.start + 2, frame.y.end + 2, frame.x.end + 4, frame.y.start - 2))
+    plot.boxes += [square(each, DOT + 1) for each in dots]
+    for each in devices:
+        plot.lines += through(_corners(frame, each, dtype))
+    leaders, made, numbers = [], [], []
+    for place, at in enumerate(dots, 1):
+        aside = partial(_aside, at[0])
+        box, _ = plot.place(at, 2 * DISC, 2 * DISC, apart=DOT + 7, cost=aside)
+        x, y = box.middle
+        leaders.append(svg.line(*at, *towards((x, y), at, DISC), "l6", 1.6))
+        made.append(svg.circle(*at, DOT, "ink"))
+        numbers += _number(x, y, place)
+    return [*leaders, *made, *numbers]
+
+
+def _aside(x: float, box: Box) -> float:
+    """What it costs a number to stand beside its dot and not above or below it: leaders that are alike read well."""
+    return abs(box.middle[0] - x) / 2
+
+
+def _number(x: float, y: float, place: int) -> list[str]:
+    words = svg.text(x, y + 5, str(place), name="on", anchor="middle", size=14.5, bold=True)
+    return [svg.circle(x, y, DISC, "f1"), words]
 
 
 def _devices(devices: list[Device], dtype: str, y: float) -> tuple[list[str], float]:
@@ -150,8 +168,7 @@ def _listed(own: Device, dtype: str, points: list[Operation], y: float) -> tuple
     y += 26
     for place, each in enumerate(points, 1):
         share = min(Fraction(1), each.intensity * own.bandwidth / own.peak(dtype))
-        made.append(svg.circle(25, y + 11, 10.5, "f1"))
-        made.append(svg.text(25, y + 16, str(place), name="on", anchor="middle", size=14.5, bold=True))
+        made += _number(25, y + 11, place)
         made.append(svg.text(44, y + 16, each.name))
         made.append(svg.text(372, y + 16, short(each.intensity), anchor="end"))
         made.append(svg.text(466, y + 16, f"{short(share * 100, 2)}%", anchor="end"))
