@@ -217,7 +217,7 @@ class _Maker:
         notation = self.notation
         found = {x: each.ledger(model, plan, keep).value for x, each in standing.items()}
         # Everywhere, below fraction bars too: what is defined may not stand in another definition.
-        found = {x: value.xreplace(self.definitions) for x, value in found.items()}
+        found = {x: cast(Expr, value.xreplace(self.definitions)) for x, value in found.items()}
         trees = {x: quotients_to_tree(value, notation.order) if divides_by_a_sum(value) else
                  sum_to_tree([value], notation.order) for x, value in found.items()}  # fmt: skip
         values = {notation.symbol(x): to_sympy(tree, notation.symbol) for x, tree in trees.items()}

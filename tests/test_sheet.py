@@ -23,6 +23,7 @@ from derive.tree import substitute
 from derive.values import show
 from formulas import TOPICS, all_claims, catalog, entries
 from formulas.models import model
+from tests.documents import mathematics
 
 COMMANDS = {r"\frac", r"\left", r"\right", r"\min", r"\max", r"\sqrt", r"\lceil", r"\rceil", r"\cdot"}
 CONVENTIONAL = [name for names in CONVENTIONS.values() if len(names) > 1 for name in names]
@@ -151,11 +152,12 @@ def test_a_short_sheet_has_what_is_asked_for_most(held):
 
 def test_every_letter_of_a_short_sheet_is_explained(held):
     sections = short_sections(held.cards)
-    common_letters = {part.latex for part in sections[0].blocks[0].text if isinstance(part, Math)}
+    common_letters = set(mathematics(sections[0]))
     for section in sections[1:]:
-        own = [part for block in section.blocks[:-1] for part in block.text]
-        explained = common_letters | {part.latex for part in own if isinstance(part, Math)}
-        for card in section.blocks[-1].cards:
+        *own, grid = section.blocks
+        assert isinstance(grid, Cards)
+        explained = common_letters | set(mathematics(tuple(own)))
+        for card in grid.cards:
             shown = [card.formula, *card.under, *(each.formula for each in card.also)]
             signs = {sign for each in shown for sign in SIGNS.findall(each.latex)}
             assert {each for each in signs if each not in COMMANDS} <= explained, card.name
@@ -166,7 +168,7 @@ def test_what_a_convention_is_begins_with_nothing_but_the_whole(held, name):
     """The first line of a derivation may be one block's share, or end in what is nearly the quantity."""
     (card,) = [card for topic in held.cards for card in topic.cards if card.name == name]
     (shown,) = [
-        row[2][0].latex
+        "".join(mathematics(row[2]))
         for block in conventions_section(held.cards).blocks
         if isinstance(block, Grid) and len(block.heads) == 3
         for row in block.rows

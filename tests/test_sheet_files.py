@@ -9,13 +9,14 @@ import pytest
 
 from derive.cli import main
 from derive.render.documents import latex, markdown, typst
-from derive.render.documents.blocks import Code, Document, Grid, Math, Paragraph, Section, Strong, pictures_of
+from derive.render.documents.blocks import Code, Document, Grid, Paragraph, Section, Strong, pictures_of
 from derive.render.documents.markdown import anchor
 from derive.render.typeset.boxes import boxes
 from derive.render.typeset.broken import width
 from derive.sheet import stored
 from derive.sheet.document import sheet
 from derive.sheet.selection import selection
+from tests.documents import mathematics
 
 HOSTILE = '<script>alert(1)</script> \\input{/etc/passwd} #eval("1") $x$ `code` | cell _a_ 中 ^~'
 
@@ -28,16 +29,6 @@ def held():
 @pytest.fixture(scope="module")
 def whole(held):
     return sheet(selection([], None, None), held)
-
-
-def mathematics(part):
-    """Every piece of mathematics in a document."""
-    if isinstance(part, Math):
-        yield part.latex
-    for below in (
-        part if isinstance(part, tuple) else [getattr(part, x) for x in getattr(part, "__dataclass_fields__", ())]
-    ):
-        yield from mathematics(below)
 
 
 def test_mathematics_is_read_in_every_form(whole):
