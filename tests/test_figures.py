@@ -26,6 +26,7 @@ from formulas.figures.moments import moments
 from formulas.figures.roofline import operations
 from formulas.figures.subject import Subject, brief, subject
 from formulas.models import model
+from tests.asking import value as exact
 from tests.pictures import boxes, overlaps, texts
 
 NAMES = tuple(FIGURES)
@@ -175,6 +176,17 @@ def test_the_roofline_has_the_seeds_numbers():
     assert list(found.values()) == sorted(found.values())
     shown = words_of("roofline", about("default"))
     assert all(short(each) in shown for each in found.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "stage"),
+    [("deepseek-v3", "pp=16,dp=128,ep=64,zero=1", "stage 2 of 16"), ("gpt2", "pp=4,dp=16", "the first stage")],
+)
+def test_a_pipeline_is_drawn_at_the_stage_that_has_most(name: str, plan: str, stage: str):
+    """Of DeepSeek-V3's sixteen the second: the first has its dense layers. As `peak-memory` says."""
+    text = " ".join(words_of("memory-step", subject(name, plan))).replace("\u00a0", " ")
+    assert stage in text
+    assert f"{brief(exact('peak-memory', name, plan), 'byte')} at the peak" in text
 
 
 @pytest.mark.parametrize("case", CASES)

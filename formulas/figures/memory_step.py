@@ -13,7 +13,7 @@ from derive.drawing.placing import Box, Placing, crosses, square, through
 from derive.drawing.svg import Picture, Point
 from derive.drawing.words import together, width
 from derive.interval import Interval
-from formulas.figures.moments import Moments, moments
+from formulas.figures.moments import Moments, fullest, moments, under_way
 from formulas.figures.subject import Subject, brief
 
 STEP = Fraction(1, 8)  # of the picture's width: the optimizer's step, whose time no formula here says
@@ -36,7 +36,7 @@ def memory_step(about: Subject) -> Picture:
     """Stacked areas over the step with their ends and the peak, and what the device has as lines across them."""
     written = about.laid_out
     if about.plan.pp != 1:
-        about = replace(about, plan=replace(about.plan, stage="first"))
+        about = replace(about, plan=fullest(about))
     there = moments(about)
     peak, forward_end, backward_end = (
         about.exact(name, m=there.micro_batches) for name in ("peak-memory", "forward-end", "backward-end")
@@ -45,8 +45,7 @@ def memory_step(about: Subject) -> Picture:
     reported = Fraction(about.device.value("M", "").value)
     assert isinstance(usable, Interval)
     title = f"One training step of {together(about.name)}: {together(brief(peak, 'byte'))} at the peak"
-    many = f"{there.micro_batches} micro-batches under way on the first stage, gradients of earlier ones there"
-    batches = "one micro-batch" if there.micro_batches == 1 else many
+    batches = under_way(about.plan)
     made, top = svg.heading(title, f"{written} · {batches} · {about.device.name}")
     top += 36
     small = peak * SMALL < usable.low  # beside the device's memory nothing of it would be seen

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from derive.errors import DeriveError, PlanError
 from derive.evaluation import number
+from derive.model import Given
+from derive.plan import Plan
 from derive.reading import to_tree
 from derive.roles import Role
 from derive.situation import situation
@@ -35,7 +37,7 @@ class Moments:
 
 
 def moments(about: Subject) -> Moments:
-    """The parts from the formulas of the catalog; of a pipeline, those of its first stage."""
+    """The parts from the formulas of the catalog; of a pipeline, those of the stage that the plan names."""
     of = about.exact
     m = micro_batches(about)
     weights = sum((x for role, x in _resident(about) if role is Role.MODEL_WEIGHTS), Fraction(0))
@@ -52,8 +54,25 @@ def moments(about: Subject) -> Moments:
     )
 
 
+def fullest(about: Subject) -> Plan:
+    """The plan of that stage of a pipeline whose peak is the highest."""
+    m = Given(micro_batches(about), "as many as stages")
+    asked = situation(formula_of("peak-memory"), about.model, about.plan, options={"m": m}).asked
+    return replace(about.plan, stage=asked.stage, position=asked.position)
+
+
+def under_way(plan: Plan) -> str:
+    """How many micro-batches the device has at once, and on which stage."""
+    if plan.pp == 1:
+        return "one micro-batch"
+    name = f"stage {plan.position + 1} of {plan.pp}" if plan.stage == "middle" else f"the {plan.stage} stage"
+    many = 1 if plan.stage == "last" else plan.pp - plan.position
+    batches = "one micro-batch" if many == 1 else f"{many} micro-batches"
+    return f"{batches} under way on {name}, gradients of earlier ones there"
+
+
 def micro_batches(about: Subject) -> int:
-    """As many as the pipeline has stages: so many are under way at once on its first stage."""
+    """As many as the pipeline has stages: with fewer of which some idle all along."""
     if not isinstance(about.plan.pp, int):
         raise PlanError(f"plan pp={about.plan.pp}: a picture needs a number of stages")
     return about.plan.pp
