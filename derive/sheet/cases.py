@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.evaluation import divided_axes
@@ -20,6 +21,9 @@ from derive.sheet.choices import BEHIND, CHOICES, DEGREE, DEGREES, EXAMPLES, PLA
 from derive.tensor import Mesh, Remainder
 from derive.tree import Call, Node, Symbol, symbols_of
 from formulas.notation import common
+
+if TYPE_CHECKING:
+    from sympy import Expr
 
 WHOLE = "whole"
 DIMENSIONS: dict[str, tuple[str, ...]] = {
@@ -147,8 +151,7 @@ class Case:
         if self._written_out:
             return to_tree(self.formula.ledger(about, plan).value, self.formula.notation.order)
         rows = self.formula.rows(about, plan)
-        amounts, order = [row.value for row in rows], self.formula.notation.order
-        return as_written(amounts, order) if rows.written else sum_to_tree(amounts, order)
+        return _read(tuple(row.value for row in rows), tuple(self.formula.notation.order), rows.written)
 
     @cached_property
     def _written_out(self) -> bool:
@@ -206,6 +209,12 @@ class Case:
                 split = Split(key, axis.remainder is Remainder.REPLICATE, axis.remainder is Remainder.PAD, alone)
                 found.setdefault(key, split)
         return tuple(found.values())
+
+
+@cache
+def _read(amounts: tuple[Expr, ...], order: tuple[str, ...], written: bool) -> Node:
+    """A sum as it is read: many settings of a page have the same rows."""
+    return as_written(amounts, order) if written else sum_to_tree(amounts, order)
 
 
 def plan_text(setting: Mapping[str, str]) -> str:
