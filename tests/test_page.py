@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,20 +15,22 @@ from checks.configurations import TYPES, configuration
 from derive.cli import main
 from derive.errors import DeriveError
 from derive.model import Given, Model
+from derive.reading import sum_to_tree
 from derive.render.documents.blocks import Document, Picture, Section
 from derive.render.page import HERE, page
 from derive.render.page.data import payload
 from derive.render.page.live import Use
 from derive.render.page.packing import packed, unpacked
 from derive.render.page.program import OPERATIONS, Program
-from derive.sheet.cases import Case, Letters
+from derive.sheet import cases
+from derive.sheet.cases import DIMENSIONS, Case, Letters
 from derive.sheet.catalog import cards
 from derive.sheet.choices import EXAMPLES
 from derive.sheet.document import sheet
 from derive.sheet.live import _kind, _shown, live, opened
 from derive.sheet.selection import selection
 from derive.sheet.stored import held
-from derive.tree import Negative
+from derive.tree import Negative, Node
 from formulas import catalog, entries
 from formulas.architectures.gpt import gpt
 from formulas.configs import model_of_fields
@@ -139,6 +143,21 @@ def test_experts_are_not_taken_to_be_split_by_tensor_parallelism() -> None:
     splits = Case(catalog()["activations"], Model(about.architecture), Letters())._splits
     assert "E" not in {each.key for each in splits}
     assert {each.key for each in splits} >= {"a", "s"}
+
+
+def test_no_sum_of_rows_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[object, ...]] = []
+
+    def counted(amounts: tuple[Any, ...], order: tuple[str, ...]) -> Node:
+        read.append((amounts, order))
+        return sum_to_tree(amounts, order)
+
+    monkeypatch.setattr(cases, "sum_to_tree", counted)
+    cases._read.cache_clear()
+    case = Case(catalog()["states"], Model(gpt), Letters())
+    settings = [dict(zip(DIMENSIONS, values, strict=True)) for values in product(*DIMENSIONS.values())]
+    assert sum(not isinstance(case.tree(each), str) for each in settings) > 9 * len(read) > 0
+    assert len(read) == len(set(read))
 
 
 def test_a_model_needs_a_name_of_its_own() -> None:

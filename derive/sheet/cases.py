@@ -163,14 +163,10 @@ class Case:
         return any(each.of_layer for each in standing.values())
 
     def _plan(self, setting: Mapping[str, str]) -> Plan:
-        plan = parse_plan(plan_text(setting), self.formula.notation.symbol if self._degrees else common.symbol)
+        plan = _parsed(plan_text(setting))
         if self.model is not None and setting[WHOLE]:
             plan = replace(plan, replicated=tuple(x.key for x in self._splits if x.whole))
         return plan
-
-    @property
-    def _degrees(self) -> bool:
-        return all(self.formula.notation.letters.get(x) == common[x] for x in DEGREES)
 
     def variant(self, setting: Mapping[str, str]) -> Variant | str:
         """The expression under a setting with what its letters are, or why there is none."""
@@ -209,6 +205,11 @@ class Case:
                 split = Split(key, axis.remainder is Remainder.REPLICATE, axis.remainder is Remainder.PAD, alone)
                 found.setdefault(key, split)
         return tuple(found.values())
+
+
+@cache
+def _parsed(text: str) -> Plan:
+    return parse_plan(text, common.symbol)  # a topic with other letters for the degrees has no plan in them
 
 
 @cache
