@@ -1,13 +1,30 @@
 // The cards: live values, the formula of the present plan, and what unfolds.
 const parser = new DOMParser();
 find("#controls").append(...parser.parseFromString(FORM, "text/html").body.childNodes);
-const FOLDS = all(".card > details").map((details, place) => ({ details, inside: FOLDED[place] }));
-// What a card unfolds to is put in when it is first opened; it is this page's own text, never a reader's.
+// What is parsed is this page's own text, never a reader's.
+const parsed = place => parser.parseFromString(FOLDED[place], "text/html").body.childNodes;
+all("[data-later]").forEach((section, place, { length }) => section.append(...parsed(FOLDED.length - length + place)));
+// A part that unfolds has a heading, room for a command, and an inside that is put in when it is first opened.
+const FOLDS = [];
+function fold(card) {
+  const each = { details: element("details", "", element("summary")), command: element("p", "command"), inside: element("div"), place: -1, filled: -1 };
+  each.details.append(each.command, each.inside);
+  card.append(each.details);
+  FOLDS.push(each);
+  return each;
+}
+function folded(each, place) {
+  each.details.hidden = place < 0;
+  if (each.place === place || place < 0) return;
+  each.place = place;
+  find("summary", each.details).replaceChildren(...parsed(place));
+  if (each.details.open) unfold(each);
+}
 function unfold(each) {
-  if (each.inside === undefined) return;
-  each.details.append(...parser.parseFromString(each.inside, "text/html").body.childNodes);
-  each.inside = undefined;
-  reachable(each.details);
+  if (each.filled === each.place) return;
+  each.filled = each.place;
+  each.inside.replaceChildren(...parsed(each.place + 1));
+  reachable(each.inside);
 }
 // Boxes that scroll are reached by the keyboard.
 function reachable(inside) {
@@ -20,16 +37,17 @@ function reachable(inside) {
 }
 const CARDS = all(".card").filter(card => NAMES.has(card.id)).map(card => {
   const body = find(".body", card), formula = find(".formula > span:last-child", card);
-  const derived = all("details", card).filter(each => !find("summary", each).textContent.startsWith("What sources"));
-  const plan = element("p", "plan"), value = element("div", "value");
-  const commands = derived.map(details => { const line = element("p", "command"); find("summary", details).after(line); return line; });
+  const place = NAMES.get(card.id), { derived, sources } = DATA.quantities[place], most = Math.max(...derived.map(([, , , , , folds]) => folds.length));
+  const plan = element("p", "plan"), value = element("div", "value"), folds = Array.from({ length: most }, () => fold(card));
+  if (sources >= 0) folded(fold(card), sources);
   const letters = element("details", "letters", element("summary", "", "Where its numbers come from"), element("div", "scroll"));
+  const under = find(".under", card) ?? element("p", "under");
   plan.hidden = true;
-  body.firstChild.append(plan);
+  body.firstChild.append(under, plan);
   body.append(value);
   card.append(letters);
   card.dataset.find += ` ${card.id} ${find("header p", card).textContent}`.toLowerCase();
-  return { card, place: NAMES.get(card.id), value, formula, plan, commands, letters, derived, still: [...formula.childNodes], shown: -1, key: "" };
+  return { card, place, value, formula, plan, letters, derived, folds, under, mark: find("h3 abbr", card), still: [...formula.childNodes], stillUnder: [...under.childNodes], shown: "", key: "" };
 });
 const TILES = all("[data-headline]").map(tile => {
   const verdict = element("p", "verdict"), place = NAMES.get(tile.dataset.headline), fits = DATA.fits.find(([wanted]) => wanted === place);
@@ -77,10 +95,9 @@ function lettersOf(node, found = new Map()) {
   if (operation === 0) found.set(parts[0], parts); else for (const part of parts) lettersOf(part, found);
   return found;
 }
-// A card's formula as printed is of its stated plan and relations: else that of the present plan is put in its place.
-function asStated(place, id) {
-  const { stated } = DATA.quantities[place];
-  if (id !== stated) return false;
+// A derivation is of one plan and of relations: where others hold, the formula of the present plan is shown instead.
+function asStated([, same], id) {
+  if (id < 0 || !same.includes(id)) return id < 0;
   const letters = [...lettersOf(DATA.variants[id][0]).keys()];
   return !letters.some(letter => run.relations.has(letter) && (state.set.has(letter) || run.chosen.some(each => each.at.has(letter))));
 }
@@ -111,15 +128,19 @@ function showValue(box, entry, value, unit) {
 function showCard(each) {
   const { id, value } = run.quantity(each.place), { unit, dimensions } = DATA.quantities[each.place];
   showValue(each.value, each, value, unit);
-  const stated = id >= 0 && asStated(each.place, id), shown = id < 0 || stated ? -1 : DATA.variants[id][1];
+  const mine = each.derived.find(([kind]) => kind === run.kind.name) ?? each.derived[0], own = mine === each.derived[0];
+  const [, , derived, under, proved, folds] = mine, stated = asStated(mine, id), shown = stated ? `for ${mine[0]}` : `${id}`;
   if (shown !== each.shown) {
     each.shown = shown;
-    each.formula.replaceChildren(...(shown < 0 ? each.still : [mathematics(shown)]));
-    each.card.classList.toggle("planned", shown >= 0);
+    each.formula.replaceChildren(...(stated && own ? each.still : [mathematics(stated ? derived : DATA.variants[id][1])]));
+    each.under.replaceChildren(...(own ? each.stillUnder : under.flatMap((math, i) => [i ? ", " : "for ", mathematics(math)])));
+    each.card.classList.toggle("planned", !stated);
+    if (each.mark) each.mark.hidden = !stated || !proved; // the mark is of the derivation's own formula
   }
-  const words = shown < 0 ? "" : `as it is for ${describe(dimensions) || "the sizes that are set"}`;
+  const words = stated ? "" : `as it is for ${describe(dimensions) || "the sizes that are set"}`;
   if (each.plan.textContent !== words) { each.plan.textContent = words; each.plan.hidden = !words; }
-  if (each.derived.some(details => details.open)) showCommand(each, shown < 0);
+  each.folds.forEach((fold, i) => folded(fold, folds[i] ?? -1));
+  if (each.folds.some(({ details }) => details.open)) showCommand(each, stated);
   if (each.letters.open) showLetters(each, id);
 }
 function describe(dimensions) {
@@ -156,7 +177,7 @@ function showCommand(each, stated) {
   const plan = planText(names), parts = ["python -m derive", name];
   if (names.includes("kind") && run.kind.name !== "none") parts.push(`--${DATA.pickers[0].key} ${model} --symbolic`);
   if (plan) parts.push(`--plan ${plan}`);
-  for (const line of each.commands) {
+  for (const { command: line } of each.folds) {
     line.hidden = stated;
     line.replaceChildren("The formula above is another one: its lines are printed by ", element("code", "", parts.join(" ")));
   }

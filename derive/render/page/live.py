@@ -149,7 +149,7 @@ class Quantity:
 
     A dimension is "kind", the key of a choice, the key of a degree (its values: "1", and the key itself where it is
     more), or "whole": whether what is smaller than a degree is kept whole ("" or "whole"). `stated` is the combination
-    that the document's card is about.
+    that the document's card is about, `others` those that its formula for other kinds is about.
     """
 
     name: str
@@ -159,6 +159,7 @@ class Quantity:
     dimensions: tuple[str, ...]
     variants: Mapping[tuple[str, ...], Variant | str]
     stated: tuple[str, ...] = ()
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,10 +94,8 @@ function goTo(id, outline = false) {
 // What a card is found by beside its own text: its topic, what its letters mean, and who states it where.
 function searched(card) {
   const found = [card.dataset.find, find("h2", card.closest("section"))?.textContent, card.closest("[data-topic]")?.dataset.topic];
-  for (const { details, inside } of FOLDS) {
-    if (details.parentElement === card && inside) for (const [, source, where] of inside.matchAll(/<b>(.*?)<\/b>(.*?)<(?:code|div)/g)) found.push(source, where);
-  }
-  const place = NAMES.get(card.id), { stated } = DATA.quantities[place] ?? {};
+  const place = NAMES.get(card.id), { stated, sources = -1 } = DATA.quantities[place] ?? {};
+  if (sources >= 0) for (const [, source, where] of FOLDED[sources + 1].matchAll(/<b>(.*?)<\/b>(.*?)<(?:code|div)/g)) found.push(source, where);
   if (stated >= 0 && typeof DATA.variants[stated] !== "string") for (const letter of lettersOf(DATA.variants[stated][0]).keys()) found.push(DATA.inputs[letter].meaning);
   return found.join(" ").toLowerCase();
 }
