@@ -22,7 +22,9 @@ from derive.render.page.packing import packed
 
 HERE = Path(__file__).parent
 FONT = "font/stix-two-math.woff2"
-SCRIPTS = ("unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "shown.js", "cards.js", "page.js")
+SCRIPTS = (
+    "unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "shown.js", "typed.js", "cards.js", "page.js",
+)  # fmt: skip
 STYLES = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 FORBIDDEN = re.compile(
     r"<script|<foreignObject|\son\w+\s*=|\sstyle\s*=|<style\s|javascript:|\bhref\s*=\s*['\"]?(?!#)", re.IGNORECASE

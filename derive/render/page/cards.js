@@ -55,11 +55,9 @@ const TILES = all("[data-headline]").map(tile => {
   return { tile, place, value: find("dd", tile), verdict, fits, key: "" };
 });
 const MOST_DIGITS = 15;
-// A tile has no room for words of what is wrong: a dash, and the words are below the plan or at the field.
+// A tile has no room for words of what is wrong: a dash, and the words are below all of them.
 function showTile(each) {
   const { value } = run.quantity(each.place), { unit } = DATA.quantities[each.place];
-  if (bad(value) && value.entry) { each.value.classList.add("stale"); return; }
-  each.value.classList.remove("stale");
   const dash = element("span", "rounded", "—"), exact = bad(value) || value.low || value.about ? "" : textOf(value);
   each.tile.title = bad(value) ? value.text : value.low ? `${textOf(value.low)} to ${textOf(value.high)}` : value.about ? decimals(value, 15) : exact.slice(0, 300);
   each.value.replaceChildren(...(bad(value) ? [dash] : [roundedOf(show(value, unit))]));
@@ -76,15 +74,19 @@ function showVerdict({ verdict }, wanted, room, least, [yes, open, no]) {
   verdict.textContent = { holds: yes, nearly: open, fails: no }[is] ?? "";
   verdict.title = { holds: "the peak is below the low end of what is left for tensors", nearly: "the peak is between both ends of what is left for tensors", fails: "the peak is above all that is left for tensors" }[is] ?? "";
 }
-// What is wrong with the numbers that are shown first, each once, and not what a field says already.
+// What is wrong with the numbers that are shown first, each once, and not what a field of the plan says above them.
+const MOST_REASONS = 3;
 function showMissing() {
-  const said = new Set(ENTRIES.map(each => each.said.textContent)), found = new Set();
+  const said = new Set(ENTRIES.filter(each => each.field.closest(".plan")).map(each => each.said.textContent)), found = new Set();
   for (const { place } of TILES) {
     const { id, value } = run.quantity(place);
-    if (bad(value) && !value.entry && !said.has(value.text)) found.add(run.kind.name === "none" && (id < 0 || value.missing) ? "Without a model: a dash is a number that needs one." : value.text);
+    if (!bad(value)) continue;
+    const text = value.entry ? state.set.get(value.letters[0]).text : value.text;
+    if (!said.has(text)) found.add(run.kind.name === "none" && (id < 0 || value.missing) ? "Without a model: a dash is a number that needs one." : text);
   }
+  const shown = [...found].slice(0, MOST_REASONS), more = found.size - shown.length;
   find("#missing").classList.toggle("plain", run.kind.name === "none");
-  find("#missing").replaceChildren(...[...found].map(text => element("li", "", text)));
+  find("#missing").replaceChildren(...shown.concat(more ? [`and ${more} more: see the fields`] : []).map(text => element("li", "", text)));
 }
 const ENTRIES = all("[data-entry]").map(field => ({
   field, place: PLACE.get(field.dataset.entry), row: field.closest("[data-input]"), said: find(".said", field.parentElement), key: "",

@@ -142,7 +142,7 @@ class _Table:
 def _preset(preset: Preset, inputs: Mapping[str, int]) -> dict[str, Any]:
     values = [[inputs[key], exact(Fraction(given.value)), given.origin] for key, given in preset.values.items()]
     return {
-        "name": preset.name, "title": preset.title, "kind": preset.kind, "values": values,
+        "name": preset.name, "title": preset.title, "aliases": preset.aliases, "kind": preset.kind, "values": values,
         "choices": dict(preset.choices), "without": [[inputs[key], why] for key, why in preset.without.items()],
     }  # fmt: skip
 

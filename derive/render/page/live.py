@@ -46,6 +46,7 @@ class Preset:
     kind: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)  # inputs that it has no value for, and why
+    aliases: tuple[str, ...] = ()  # other names that an address may have for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,13 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Picker:
-    """A list of presets of which one is chosen."""
+    """A list of presets of which one is chosen; `about` says where others come from, code between backticks."""
 
     key: str
     label: str
     presets: tuple[Preset, ...]
     first: str
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
