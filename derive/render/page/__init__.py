@@ -23,7 +23,8 @@ from derive.render.page.packing import packed
 HERE = Path(__file__).parent
 FONT = "font/stix-two-math.woff2"
 SCRIPTS = (
-    "unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "shown.js", "typed.js", "cards.js", "page.js",
+    "unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "shown.js", "typed.js", "broken.js", "cards.js",
+    "page.js",
 )  # fmt: skip
 STYLES = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 FORBIDDEN = re.compile(

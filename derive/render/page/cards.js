@@ -24,16 +24,22 @@ function unfold(each) {
   if (each.filled === each.place) return;
   each.filled = each.place;
   each.inside.replaceChildren(...parsed(each.place + 1));
-  reachable(each.inside);
+  for (const math of all(".lines td:nth-child(3) > math", each.inside)) math.replaceWith(...inLines(math));
 }
-// Boxes that scroll are reached by the keyboard.
-function reachable(inside) {
-  for (const box of all(".scroll", inside)) if (box.scrollWidth > box.clientWidth) {
-    box.classList.add("wider");
-    box.tabIndex = 0;
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "scrolls sideways");
+// Boxes that scroll are reached by the keyboard, and say so; whether one does is measured before anything is changed.
+function reachable() {
+  const boxes = all(".scroll").map(box => [box, box.clientWidth && box.scrollWidth > box.clientWidth]);
+  for (const [box, wide] of boxes) if (wide !== box.classList.contains("wider")) {
+    box.classList.toggle("wider", Boolean(wide));
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "scrolls sideways"]]) {
+      if (wide) box.setAttribute(name, value); else box.removeAttribute(name);
+    }
   }
+}
+let measuring = 0;
+function measure() {
+  cancelAnimationFrame(measuring);
+  measuring = requestAnimationFrame(reachable);
 }
 const CARDS = all(".card").filter(card => NAMES.has(card.id)).map(card => {
   const body = find(".body", card), formula = find(".formula > span:last-child", card);
@@ -47,7 +53,7 @@ const CARDS = all(".card").filter(card => NAMES.has(card.id)).map(card => {
   body.append(value);
   card.append(letters);
   card.dataset.find += ` ${card.id} ${find("header p", card).textContent}`.toLowerCase();
-  return { card, place, value, formula, plan, letters, derived, folds, under, mark: find("h3 abbr", card), still: [...formula.childNodes], stillUnder: [...under.childNodes], shown: "", key: "" };
+  return { card, place, value, formula, plan, letters, derived, folds, under, mark: find("h3 abbr", card), still: [...formula.children].flatMap(inLines), stillUnder: [...under.childNodes], shown: "", key: "" };
 });
 const TILES = all("[data-headline]").map(tile => {
   const verdict = element("p", "verdict"), place = NAMES.get(tile.dataset.headline), fits = DATA.fits.find(([wanted]) => wanted === place);
@@ -134,7 +140,8 @@ function showCard(each) {
   const [, , derived, under, proved, folds] = mine, stated = asStated(mine, id), shown = stated ? `for ${mine[0]}` : `${id}`;
   if (shown !== each.shown) {
     each.shown = shown;
-    each.formula.replaceChildren(...(stated && own ? each.still : [mathematics(stated ? derived : DATA.variants[id][1])]));
+    each.formula.replaceChildren(...(stated && own ? each.still : inLines(mathematics(stated ? derived : DATA.variants[id][1]))));
+    measure();
     each.under.replaceChildren(...(own ? each.stillUnder : under.flatMap((math, i) => [i ? ", " : "for ", mathematics(math)])));
     each.card.classList.toggle("planned", !stated);
     if (each.mark) each.mark.hidden = !stated || !proved; // the mark is of the derivation's own formula

@@ -162,6 +162,7 @@ document.addEventListener("change", event => {
 document.addEventListener("toggle", event => {
   if (!event.target.open) return;
   FOLDS.filter(each => each.details === event.target).forEach(unfold);
+  measure();
   CARDS.filter(each => each.card.contains(event.target)).forEach(showCard);
 }, true);
 document.addEventListener("click", event => {
@@ -179,8 +180,9 @@ document.addEventListener("keydown", event => {
 document.addEventListener("submit", event => event.preventDefault());
 window.addEventListener("hashchange", restore);
 for (const each of all(".live")) each.hidden = false;
+window.addEventListener("resize", measure);
 restore();
-reachable(document);
+measure();
 window.shapeproof = Object.freeze({
   evaluate, spent: () => spent, recompute: () => { compute(); return spent; },
   parse: (text, input) => { const found = input ? parseLetter(input, text) : parseValue(text); return bad(found) ? { wrong: found.text } : input ? { value: textOf(found) } : { value: textOf(found.value), unit: found.unit }; },
