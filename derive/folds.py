@@ -72,6 +72,11 @@ def layers(tensor: Tensor, plan: Plan) -> tuple[Expr, ...]:
 
 def multiplied(sizes: Iterable[Expr]) -> Expr:
     """The product of sizes; equal ones become a power here, since SymPy imports its tensors to add their exponents."""
+    return _multiplied(tuple(sizes))
+
+
+@lru_cache(maxsize=4096)
+def _multiplied(sizes: tuple[Expr, ...]) -> Expr:
     return Mul(*(size**count for size, count in Counter(sizes).items()))
 
 
@@ -89,7 +94,7 @@ def saved(traced: Trace, plan: Plan) -> Ledger:
     return _saved(traced, replace(plan, dp=1, zero=0))  # data parallelism shards nothing of it
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)  # a page asks for some hundred plans of each layer
 def _saved(traced: Trace, plan: Plan) -> Ledger:
     others, stack = kept(traced, plan), peeled(traced, plan)
     first = kept(traced, plan, first=True) if stack else others

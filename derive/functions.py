@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import sympy
 from sympy import Expr
@@ -34,6 +35,7 @@ def floor(amount: Expr) -> Expr:
     return sympy.floor(amount)
 
 
+@lru_cache(maxsize=256)
 def _several(function: type, amounts: tuple[Expr | int, ...]) -> Expr:
     different = [rational(each) if isinstance(each, int) else each for each in dict.fromkeys(amounts)]
     if len(different) == 1:

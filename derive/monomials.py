@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import sympy
@@ -83,8 +83,12 @@ TERMS: dict[type, Callable[[Any], Terms]] = {
 }
 
 
+@lru_cache(maxsize=2**14)
 def terms_of(expression: sympy.Basic) -> Terms:
-    """The expression multiplied out; SymPy's own `expand` is slower, and takes 2^(e - 1) apart."""
+    """The expression multiplied out; SymPy's own `expand` is slower, and takes 2^(e - 1) apart.
+
+    Nobody may change what it returns: it is the same for the same expression.
+    """
     if isinstance(expression, sympy.Rational):
         return {ONE: fraction(expression)} if expression else {}
     convert = TERMS.get(type(expression))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import gcd
 from types import MappingProxyType
 from typing import Any
@@ -163,9 +163,13 @@ def to_tree(expression: sympy.Basic | int, order: Sequence[str] = (), *, in_fron
     >>> to_text(to_tree(expression, "asbht", in_front=False))
     '10*s*b*h + 24*s*b*h/t + 5*a*s^2*b/t'
     """
-    return sum_to_tree(
-        [sympy.Integer(expression) if isinstance(expression, int) else expression], order, in_front=in_front
-    )
+    found = sympy.Integer(expression) if isinstance(expression, int) else expression
+    return _tree(found, tuple(order), in_front)
+
+
+@lru_cache(maxsize=4096)  # a sheet shows the same rows of many ledgers
+def _tree(expression: sympy.Basic, order: tuple[str, ...], in_front: bool) -> Node:
+    return sum_to_tree([expression], order, in_front=in_front)
 
 
 def sum_to_tree(

@@ -46,7 +46,7 @@ class Trace:
     tensors: tuple[Tensor, ...] = field(repr=False)
     results: Mapping[Tensor, tuple[BlockCall, ...]] = field(repr=False)  # the blocks that a tensor is the result of
 
-    @property
+    @cached_property
     def block_names(self) -> tuple[str, ...]:
         """Names of all blocks, outermost first, in the order of their first call."""
         return tuple(dict.fromkeys(call.name for tensor in self.tensors for call in tensor.blocks))

@@ -18,7 +18,7 @@ from derive.render.documents.card import card
 from derive.render.page import page
 from derive.render.page.live import Live
 from derive.report import report
-from derive.sheet.live import live
+from derive.sheet.live import live, others
 from formulas import catalog, claims_about
 from formulas.models import model
 
@@ -55,7 +55,7 @@ def small_page() -> str:
         Section("More", "topic-more", (Cards("more", tuple(cards[5:])),)),
         Section("Rest", "rest", (Subheading("Words", "words"), paragraph, Grid(("h",), ((("v",),),), (1,)))),
     )
-    return page(Document("Formulas <&>", ("for tests",), sections), everything())
+    return page(Document("Formulas <&>", ("for tests",), sections), everything(), others(), {"rest"})
 
 
 @contextmanager

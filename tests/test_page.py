@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,24 +15,23 @@ from checks.configurations import TYPES, configuration
 from derive.cli import main
 from derive.errors import DeriveError
 from derive.model import Given, Model
+from derive.reading import sum_to_tree
 from derive.render.documents.blocks import Document, Picture, Section
 from derive.render.page import HERE, page
 from derive.render.page.data import payload
 from derive.render.page.live import Use
 from derive.render.page.packing import packed, unpacked
 from derive.render.page.program import OPERATIONS, Program
-from derive.sheet.cases import Case, Letters
+from derive.sheet import cases
+from derive.sheet.cases import DIMENSIONS, Case, Letters
 from derive.sheet.catalog import cards
 from derive.sheet.choices import EXAMPLES
-from derive.sheet.document import sheet
 from derive.sheet.live import _kind, _shown, live, opened
-from derive.sheet.selection import selection
-from derive.sheet.stored import held
-from derive.tree import Negative
+from derive.tree import Negative, Node
 from formulas import catalog, entries
 from formulas.architectures.gpt import gpt
 from formulas.configs import model_of_fields
-from formulas.models import in_letters
+from formulas.models import in_letters, model
 from tests.browsing import everything, small_page
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
@@ -141,6 +142,21 @@ def test_experts_are_not_taken_to_be_split_by_tensor_parallelism() -> None:
     assert {each.key for each in splits} >= {"a", "s"}
 
 
+def test_no_sum_of_rows_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[object, ...]] = []
+
+    def counted(amounts: tuple[Any, ...], order: tuple[str, ...]) -> Node:
+        read.append((amounts, order))
+        return sum_to_tree(amounts, order)
+
+    monkeypatch.setattr(cases, "sum_to_tree", counted)
+    cases._read.cache_clear()
+    case = Case(catalog()["states"], Model(gpt), Letters())
+    settings = [dict(zip(DIMENSIONS, values, strict=True)) for values in product(*DIMENSIONS.values())]
+    assert sum(not isinstance(case.tree(each), str) for each in settings) > 9 * len(read) > 0
+    assert len(read) == len(set(read))
+
+
 def test_a_model_needs_a_name_of_its_own() -> None:
     with pytest.raises(DeriveError, match="a page needs a name of its own"):
         live((replace(Model(gpt), name="gpt2"),))
@@ -162,9 +178,19 @@ def test_words_that_people_search_for_are_of_what_is_there() -> None:
     assert {name for found in everything().aliases.values() for name in found} <= names
 
 
-def test_the_whole_sheet_is_small() -> None:
-    document = sheet(selection([], None, None), held())
-    assert len(page(document, everything()).encode()) <= LARGEST
+@pytest.mark.parametrize("options", [[], ["--model", "deepseek-v3"]], ids=["usual", "deepseek"])
+def test_the_whole_sheet_is_small(options: list[str], tmp_path: Path) -> None:
+    place = tmp_path / "page.html"
+    assert main(["cheatsheet", "-o", str(place), *options]) == 0
+    assert len(place.read_bytes()) <= LARGEST
+    (name,) = options[1:] or ["llama3-70b"]
+    kinds = {kind for each in first_line(place)["quantities"] for kind, *_ in each["derived"]}
+    assert kinds - {""} == {"none", "gpt", "llama", model(name).architecture.name}
+
+
+def first_line(place: Path) -> Any:
+    """What the code of a page reads."""
+    return json.loads(unpacked(json.loads(DATA.findall(place.read_text(encoding="utf-8"))[0])).split("\n")[0])
 
 
 @pytest.mark.parametrize("name", ["a \U0001f600", "bad \udcff"], ids=["emoji", "no letter"])
@@ -179,5 +205,4 @@ def test_a_page_opens_on_the_model_and_the_device_that_are_named(tmp_path: Path)
     assert [each.first for each in found.pickers] == ["gpt2", "a100-80gb"]
     place = tmp_path / "x.html"
     assert main(["cheatsheet", "-o", str(place), "--model", "gpt2", "--gpu", "a100"]) == 0
-    first = json.loads(unpacked(json.loads(DATA.findall(place.read_text(encoding="utf-8"))[0])).split("\n")[0])
-    assert [each["first"] for each in first["pickers"]] == ["gpt2", "a100-80gb"]
+    assert [each["first"] for each in first_line(place)["pickers"]] == ["gpt2", "a100-80gb"]

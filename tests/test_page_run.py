@@ -65,7 +65,7 @@ def test_a_run_that_contradicts_itself_is_said_and_withheld(visit: Any) -> None:
     page.tab.fill("#in-b", "3")
     assert page.wrong("m").startswith("a step of B = 4194304, b = 3 has 4/3 micro-batches on each of dp=128 replicas")
     assert page.wrong("m") in page.tab.inner_text("#peak-memory .value")
-    assert page.wrong("m") not in page.tab.inner_text("#missing")
+    assert page.tab.inner_text("#missing") == page.wrong("m")
 
 
 def test_tiles_have_dashes_and_each_message_is_said_once(visit: Any) -> None:
@@ -80,7 +80,7 @@ def test_tiles_have_dashes_and_each_message_is_said_once(visit: Any) -> None:
 def test_a_device_without_such_a_peak_says_which_it_has(visit: Any) -> None:
     page = visit("#gpu=v100")
     assert page.wrong("P").startswith("v100 has no bf16 peak: it has fp64, fp32, fp16")
-    assert page.tab.text_content("#missing") == ""
+    assert page.tab.inner_text("#missing") == page.wrong("P")
 
 
 def test_search_says_what_it_finds_and_is_left_by_links(visit: Any) -> None:
@@ -102,13 +102,44 @@ def test_search_says_what_it_finds_and_is_left_by_links(visit: Any) -> None:
 
 def test_folds_say_what_they_are_of(visit: Any) -> None:
     page = visit()
-    assert "Derivation for gpt, one device" in page.tab.inner_text("#activations summary >> nth=0")
+    assert "Derivation for llama, one device" in page.tab.inner_text("#activations summary >> nth=0")
     page.tab.click("#activations summary >> nth=0")
     said = page.tab.inner_text("#activations .command >> nth=0")
     assert "python -m derive activations --model llama3-70b --symbolic --plan tp=8,sp" in said
     page.tab.select_option("#pick-model", "gpt2")
     page.tab.select_option("#choose-attention", "materialised")
     assert not page.tab.is_visible("#activations .command >> nth=0")
+    assert "Derivation for gpt, one device" in page.tab.inner_text("#activations summary >> nth=0")
+
+
+ALONE = "&tp=1&dp=1"
+HEAD, LINES = "#activations .formula > span:last-child", "#activations .lines"
+
+
+@pytest.mark.parametrize(("model", "kind"), [("llama3-70b", "llama"), ("gpt3-175b", "gpt")])
+def test_a_mark_is_of_the_formula_that_is_derived_below_it(visit: Any, model: str, kind: str) -> None:
+    page = visit(f"#model={model}{ALONE}")
+    page.tab.click("#activations summary >> nth=0")
+    assert f"Derivation for {kind}, one device" in page.tab.inner_text("#activations summary >> nth=0")
+    assert page.tab.is_visible("#activations abbr[title=proved]")
+    assert page.tab.inner_html(HEAD) in page.tab.inner_html(LINES)
+    assert not page.tab.is_visible("#activations .command >> nth=0")
+    page.tab.fill("#in-t", "8")
+    assert not page.tab.is_visible("#activations h3 abbr")
+    assert page.tab.inner_html(HEAD) not in page.tab.inner_html(LINES)
+    assert page.tab.is_visible("#activations .command >> nth=0")
+    assert page.tab.is_visible("#training-time h3 abbr"), "it is the same for any plan"
+
+
+def test_what_unfolds_follows_the_model(visit: Any) -> None:
+    page, said = visit(f"#model=gpt2{ALONE}"), []
+    page.tab.evaluate("document.querySelectorAll('#activations details').forEach(each => { each.open = true; })")
+    for name in ("gpt2", "llama3-8b", "gpt2", "none"):
+        page.tab.select_option("#pick-model", name)
+        page.tab.fill("#in-t", "1")
+        said.append([page.tab.inner_html(f"#activations {x}") for x in (".formula", ".under", ".lines")])
+    assert said[0] == said[2] == said[3]
+    assert all(x != y for x, y in zip(said[0], said[1], strict=True))
 
 
 def test_an_address_with_every_field_set_comes_back_whole(visit: Any) -> None:

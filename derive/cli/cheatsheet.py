@@ -113,15 +113,17 @@ def _html(path: str, chosen: Selection) -> None:
 
     load_sympy()
     from derive.render.page import page
-    from derive.sheet.live import live, opened
+    from derive.sheet.live import live, opened, others
     from formulas.models import in_letters
 
     about = chosen.model
     added = (about,) if about is not None and about.name not in in_letters() else ()
     choices = opened(live(added), about.name if about is not None else None, chosen.device.name)
-    write_whole(path, page(_document(chosen), choices))
+    write_whole(path, page(_document(chosen), choices, others(added), AGAIN))
 
 
+# What is refuted is on a page below each quantity too.
+AGAIN = frozenset({"refuted"})
 WRITERS: dict[str, Callable[[str, Selection], None]] = {
     ".md": _markdown,
     ".tex": _latex,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.evaluation import divided_axes
@@ -20,6 +21,9 @@ from derive.sheet.choices import BEHIND, CHOICES, DEGREE, DEGREES, EXAMPLES, PLA
 from derive.tensor import Mesh, Remainder
 from derive.tree import Call, Node, Symbol, symbols_of
 from formulas.notation import common
+
+if TYPE_CHECKING:
+    from sympy import Expr
 
 WHOLE = "whole"
 DIMENSIONS: dict[str, tuple[str, ...]] = {
@@ -147,8 +151,7 @@ class Case:
         if self._written_out:
             return to_tree(self.formula.ledger(about, plan).value, self.formula.notation.order)
         rows = self.formula.rows(about, plan)
-        amounts, order = [row.value for row in rows], self.formula.notation.order
-        return as_written(amounts, order) if rows.written else sum_to_tree(amounts, order)
+        return _read(tuple(row.value for row in rows), tuple(self.formula.notation.order), rows.written)
 
     @cached_property
     def _written_out(self) -> bool:
@@ -160,14 +163,10 @@ class Case:
         return any(each.of_layer for each in standing.values())
 
     def _plan(self, setting: Mapping[str, str]) -> Plan:
-        plan = parse_plan(plan_text(setting), self.formula.notation.symbol if self._degrees else common.symbol)
+        plan = _parsed(plan_text(setting))
         if self.model is not None and setting[WHOLE]:
             plan = replace(plan, replicated=tuple(x.key for x in self._splits if x.whole))
         return plan
-
-    @property
-    def _degrees(self) -> bool:
-        return all(self.formula.notation.letters.get(x) == common[x] for x in DEGREES)
 
     def variant(self, setting: Mapping[str, str]) -> Variant | str:
         """The expression under a setting with what its letters are, or why there is none."""
@@ -206,6 +205,17 @@ class Case:
                 split = Split(key, axis.remainder is Remainder.REPLICATE, axis.remainder is Remainder.PAD, alone)
                 found.setdefault(key, split)
         return tuple(found.values())
+
+
+@cache
+def _parsed(text: str) -> Plan:
+    return parse_plan(text, common.symbol)  # a topic with other letters for the degrees has no plan in them
+
+
+@cache
+def _read(amounts: tuple[Expr, ...], order: tuple[str, ...], written: bool) -> Node:
+    """A sum as it is read: many settings of a page have the same rows."""
+    return as_written(amounts, order) if written else sum_to_tree(amounts, order)
 
 
 def plan_text(setting: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -15,7 +16,7 @@ from derive.tree import symbols_of
 from derive.values import parse_value
 from formulas import formula_of
 from formulas.hardware import Device, device, devices
-from formulas.models import in_letters
+from formulas.models import in_letters, presets
 from formulas.notation import common
 
 DEGREE = "t"
@@ -98,6 +99,11 @@ SMALL = ({"t": 1, "n": 8}, {"sp": "0", "zero": "0"})
 BARE = {"t": 1, "n": 1024}
 
 
+# What is said below the list of models, and how long the name of a file is there.
+OTHERS = "Others, or a config.json: `derive cheatsheet --model NAME -o page.html`"
+LONGEST = 40
+
+
 def opening(about: Model) -> tuple[dict[str, Given], dict[str, str]]:
     """The degrees and the choices that a model opens with, as an example that can be run."""
     degrees, chosen = SMALL
@@ -131,10 +137,19 @@ def models_picker(named: list[Model], kinds: Mapping[str, str], added: tuple[Mod
         chosen = {"attention": kernels.get("attention", "materialised"), "mask": each.mask or each.architecture.mask}
         values = {x: Given(Fraction(given.value), given.origin) for x, given in each.sizes.items()}
         degrees, plan = opening(each)
-        kind, title = kinds[each.name or ""], each.title or each.name or ""
-        found.append(Preset(each.name or "", title, {**values, **degrees}, kind, {**chosen, **plan}))
+        kind = kinds[each.name or ""]
+        found.append(Preset(each.name or "", _title(each), {**values, **degrees}, kind, {**chosen, **plan}))
     first = added[0].name if added else "llama3-70b"
-    return Picker("model", "Model", tuple(found[1:] + found[:1]), first or next(iter(in_letters())))
+    return Picker("model", "Model", tuple(found[1:] + found[:1]), first or next(iter(in_letters())), OTHERS)
+
+
+def _title(about: Model) -> str:
+    """What a model is called in the list: one from a file by the end of its path, and its type."""
+    name = about.name or ""
+    if about.origin != "config" or name in presets():
+        return about.title or name
+    short = "/".join(re.split(r"[/\\]+", name)[-2:])
+    return f"{short if len(short) <= LONGEST else '…' + short[-LONGEST:]} ({about.title})"
 
 
 def devices_picker(dtype: str = "bf16") -> Picker:
@@ -144,7 +159,7 @@ def devices_picker(dtype: str = "bf16") -> Picker:
         letters = [x for x in each.letters if x != "P" or dtype in each.peaks]
         values = {x: each.value(x, dtype) for x in letters}
         without = {} if "P" in letters else {"P": _refusal(each, dtype)}
-        found.append(Preset(each.name, each.title, values, without=without))
+        found.append(Preset(each.name, each.title, values, without=without, aliases=each.aliases))
     return Picker("gpu", "Device", tuple(found), GPU)
 
 

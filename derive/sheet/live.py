@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 
@@ -11,9 +12,12 @@ from derive.evaluation import PADDING
 from derive.grammar import parse
 from derive.kept import check_blocks
 from derive.model import Model
-from derive.plan import parse_plan
+from derive.plan import Plan, parse_plan
 from derive.quantity import Formula
+from derive.render.documents.blocks import Card
+from derive.render.documents.card import card
 from derive.render.page.live import Kind, Live, Quantity, Variant
+from derive.report import report
 from derive.sheet.cases import DIMENSIONS, FIRST, Case, Letters, plan_text, possible, with_degrees
 from derive.sheet.choices import (
     ALIASES,
@@ -43,19 +47,7 @@ def live(models: tuple[Model, ...] = ()) -> Live:
 
     Raises `DeriveError` for a model without sizes, or with the name of another preset.
     """
-    named = [model(name) for name in in_letters()]
-    for each in models:
-        if each.name is None or any(each.name == other.name for other in named):
-            raise DeriveError(f"model {each.name or each.architecture.name!r}: a page needs a name of its own for it")
-        named.append(each)
-    kinds: dict[str, Model | None] = {NONE: None}
-    of: dict[str, str] = {}  # model -> its kind
-    for each in named:
-        made = each.architecture
-        same = (name for name, other in kinds.items() if other is not None and other.architecture is made)
-        kind = next(same, made.name if made.name not in kinds else f"{made.name} of {each.name}")
-        kinds.setdefault(kind, Model(made))
-        of[each.name or ""] = kind
+    named, kinds, of = _kinds(models)
     table = Letters()
     formulas = [formula_named(entry) for entry in entries()]
     quantities = tuple(_quantity(formula, kinds, table) for formula in formulas)
@@ -78,6 +70,38 @@ def live(models: tuple[Model, ...] = ()) -> Live:
         aliases=ALIASES,
         padding=PADDING,
     )
+
+
+def _kinds(models: tuple[Model, ...]) -> tuple[list[Model], dict[str, Model | None], dict[str, str]]:
+    """The models that have presets; the kinds that they are of, with none; and the kind of each."""
+    named = [model(name) for name in in_letters()]
+    for each in models:
+        if each.name is None or any(each.name == other.name for other in named):
+            raise DeriveError(f"model {each.name or each.architecture.name!r}: a page needs a name of its own for it")
+        named.append(each)
+    kinds: dict[str, Model | None] = {NONE: None}
+    of: dict[str, str] = {}
+    for each in named:
+        made = each.architecture
+        same = (name for name, other in kinds.items() if other is not None and other.architecture is made)
+        kind = next(same, made.name if made.name not in kinds else f"{made.name} of {each.name}")
+        kinds.setdefault(kind, Model(made))
+        of[each.name or ""] = kind
+    return named, kinds, of
+
+
+def others(models: tuple[Model, ...] = ()) -> Iterator[tuple[str, Card]]:
+    """The cards of the quantities of a model, for each kind of a page but the one that a sheet's own cards are about.
+
+    Each has its derivation, in the letters of that kind, on one device; where none is found there is no card.
+    """
+    for kind, about in _kinds(models)[1].items():
+        if about is None or kind == DEFAULT:
+            continue
+        for formula in map(formula_named, entries()):
+            if formula.needs_model:
+                with suppress(DeriveError):
+                    yield kind, card(report(formula, about, Plan(), judged=False))
 
 
 def opened(found: Live, model_name: str | None, gpu: str) -> Live:
@@ -141,4 +165,17 @@ def _quantity(formula: Formula, kinds: Mapping[str, Model | None], table: Letter
     stated = tuple(FIRST[name] for name in dimensions)
     if cases:  # a card is about the default model where it is about one
         dimensions, stated = ["kind", *dimensions], (DEFAULT if formula.needs_model else NONE, *stated)
-    return Quantity(formula.name, formula.title, formula.symbol, str(formula.unit), tuple(dimensions), found, stated)
+    own = {
+        kind: (kind, *(_own(about, name) for name in dimensions[1:]))
+        for kind, about in kinds.items()
+        if about is not None and formula.needs_model
+    }
+    return Quantity(
+        formula.name, formula.title, formula.symbol, str(formula.unit), tuple(dimensions), found, stated, own
+    )
+
+
+def _own(about: Model, name: str) -> str:
+    """The value of a dimension that a kind of model has on one device unless others are asked for."""
+    kernels = {"attention": FIRST["attention"], **dict(about.architecture.kernels), "mask": about.architecture.mask}
+    return kernels.get(name, FIRST[name])

@@ -6,21 +6,26 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Collection, Iterable
 from functools import cache
 from html import escape
 from pathlib import Path
 
 from derive.errors import DeriveError
-from derive.render.documents.blocks import Cards, Document
-from derive.render.page.blocks import folded, inline, on_one_line, outline, section
+from derive.render.documents.blocks import Card, Document
+from derive.render.page.blocks import inline, on_one_line, outline, rest, section
 from derive.render.page.controls import controls
 from derive.render.page.data import embedded, payload
-from derive.render.page.live import Live, Quantity
+from derive.render.page.derived import unfolding
+from derive.render.page.live import Live
 from derive.render.page.packing import packed
 
 HERE = Path(__file__).parent
 FONT = "font/stix-two-math.woff2"
-SCRIPTS = ("unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "shown.js", "cards.js", "page.js")
+SCRIPTS = (
+    "unpack.js", "exact.js", "numbers.js", "program.js", "address.js", "shown.js", "typed.js", "broken.js", "cards.js",
+    "page.js",
+)  # fmt: skip
 STYLES = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 FORBIDDEN = re.compile(
     r"<script|<foreignObject|\son\w+\s*=|\sstyle\s*=|<style\s|javascript:|\bhref\s*=\s*['\"]?(?!#)", re.IGNORECASE
@@ -49,8 +54,8 @@ TEMPLATE = """\
 <button type="button" class="clear" aria-label="Clear the search" hidden>Clear</button></div>{outline}</nav>
 <main id="content" tabindex="-1"><header class="top"><h1>{title}</h1><p class="about">{about}</p>
 <p class="chosen" id="chosen"></p></header>
-<noscript><p class="note">Without JavaScript this is a static sheet: formulas and tables, no values and nothing that
-unfolds; <code>python -m derive NAME</code> prints a derivation.</p></noscript>
+<noscript><p class="note">Without JavaScript this is a static sheet: formulas and tables, no values, nothing that
+unfolds, and not what is refuted; <code>python -m derive NAME</code> prints a derivation.</p></noscript>
 <form class="controls live" id="controls" hidden autocomplete="off" aria-label="what the numbers are for"></form>
 <p class="nothing" id="nothing" hidden><span></span>
 <button type="button" class="clear" aria-label="Clear the search">Clear the search</button></p>
@@ -87,37 +92,28 @@ def digest(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def stated(quantity: Quantity) -> str:
-    """What a quantity's card is about where its formula depends on it: a kind of model, and one device."""
-    kind = dict(zip(quantity.dimensions, quantity.stated, strict=False)).get("kind", "")
-    model = "" if kind in ("", "none") else kind
-    plan = "one device" if len(quantity.dimensions) > ("kind" in quantity.dimensions) else ""
-    return ", ".join(part for part in (model, plan) if part)
-
-
-def page(document: Document, live: Live) -> str:
+def page(
+    document: Document, live: Live, others: Iterable[tuple[str, Card]] = (), later: Collection[str] = frozenset()
+) -> str:
     """One HTML file: the document, the controls of `live`, and the code that computes; the same text every time.
+
+    `others` are the cards of quantities for other kinds of models than the document's own are about, each with its
+    kind; `later` are anchors of sections that say again what a card has: the code puts their insides in.
 
     Raises `DeriveError` for an expression that the page cannot compute, and for a picture that is more than a drawing.
     """
-    about = {each.name: stated(each) for each in live.quantities}
-    sections = "".join(section(each, about) for each in document.sections)
+    sections = "".join(section(each, later) for each in document.sections)
     for picture in re.findall(r"<svg.*?</svg>", sections, re.DOTALL):
         if found := FORBIDDEN.search(picture):
             raise DeriveError(f"a picture of the page has {found[0].strip()!r} in it: it may only draw")
     styles = list(dict.fromkeys([stylesheet(), *STYLES.findall(sections)]))
     for style in styles[1:]:  # all pictures of a page have one style sheet: the first one brings it
-        first, found, others = sections.partition(f"<style>{style}</style>")
-        sections = first + found + others.replace(found, "")
-    script, program = _script(), json.dumps(payload(live), separators=(",", ":"))
-    insides = [
-        inside
-        for part in document.sections
-        for block in part.blocks
-        for each in (block.cards if isinstance(block, Cards) else ())
-        for _, inside in folded(each, about.get(each.name, ""))
-    ]
-    data = embedded(packed("\n".join([program, on_one_line(controls(live)), *insides])))
+        before, first, after = sections.partition(f"<style>{style}</style>")
+        sections = before + first + after.replace(first, "")
+    found = unfolding(document, live, others)
+    script, program = _script(), json.dumps(payload(live, found), separators=(",", ":"))
+    behind = [rest(each) for each in document.sections if each.anchor in later]
+    data = embedded(packed("\n".join([program, on_one_line(controls(live)), *found.lines, *behind])))
     policy = (
         f"default-src 'none'; script-src {digest(script)}; style-src {' '.join(map(digest, styles))}; "
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"

@@ -24,7 +24,7 @@ function settingOf(fragment) {
   for (const [key, text] of pieces(fragment)) {
     const picker = DATA.pickers.findIndex(each => each.key === key), choice = DATA.choices.find(each => each.key === key);
     if (key === "theme" && THEMES.includes(text)) setting.theme = text;
-    else if (picker >= 0 && PRESETS[picker].has(text)) setting.picks[key] = text;
+    else if (picker >= 0 && PRESETS[picker].has(text)) setting.picks[key] = PRESETS[picker].get(text).name;
     else if (choice && choice.options.some(([value]) => value === (text === "none" ? "" : text))) setting.choices[key] = text === "none" ? "" : text;
     else if (ALIAS.has(key) && !bad(parseLetter(DATA.inputs[ALIAS.get(key)], text))) enter(setting, ALIAS.get(key), text);
     else ignored.push(`${key}${text ? `=${text}` : ""}`.slice(0, 40));

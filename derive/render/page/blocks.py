@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable
 from html import escape
 from typing import Any
 
 from derive.render.documents.blocks import (
+    Block,
     Card,
     Cards,
     Code,
@@ -84,13 +85,12 @@ def _picture(picture: Picture) -> str:
     )
 
 
-def _cards(cards: Cards, about: Mapping[str, str]) -> str:
-    inside = "".join(card(each, about.get(each.name, "")) for each in cards.cards)
-    return f'<div class="topic" data-topic="{escape(cards.topic)}">{inside}</div>'
+def _cards(cards: Cards) -> str:
+    return f'<div class="topic" data-topic="{escape(cards.topic)}">{"".join(map(card, cards.cards))}</div>'
 
 
-def card(each: Card, about: str = "") -> str:
-    """One quantity: its formula, room for its live value, and headings of what unfolds, which is `about` something."""
+def card(each: Card) -> str:
+    """One quantity: its formula, and room for its live value; what unfolds is put in by the page's code."""
     name = escape(each.name)
     under = f'<p class="under">for {", ".join(mathml(part.latex) for part in each.under)}' if each.under else ""
     sources = " ".join(dict.fromkeys(one.source for one in each.stated))
@@ -98,24 +98,35 @@ def card(each: Card, about: str = "") -> str:
         f'<article class="card" id="{name}" data-find="{escape(sources.lower())}">'
         f'<header><h3><a href="#{name}">{name}</a> {mark(each.mark)}</h3><p>{inline(coded(each.title))}</header>'
         '<div class="body"><div><div class="formula scroll">'
-        f"<span>{mathml(each.symbol.latex)}<math><mo>=</mo></math></span><span>{mathml(each.formula.latex)}</span></div>{under}</div></div>"
-        f"{''.join(f'<details><summary>{head}</summary></details>' for head, _ in folded(each, about))}</article>"
+        f"<span>{mathml(each.symbol.latex)}<math><mo>=</mo></math></span><span>{mathml(each.formula.latex)}</span></div>{under}</div></div></article>"
     )
 
 
-def folded(each: Card, about: str = "") -> Iterator[tuple[str, str]]:
-    """What a card unfolds to: the heading and the inside of each part, on one line."""
-    of = f" for {escape(about)}" if about else ""
-    if each.lines:
-        lines = "".join(map(_line, each.lines))
-        inside = f'<div class="scroll"><table class="lines">{lines}</table></div><p class="note">{escape(each.ending)}'
-        yield f"Derivation{of} <small>{_count(each.lines, 'line')}</small>", on_one_line(inside)
-    if each.rows:
-        inside = table(each.heads, each.rows)
-        yield f"Where the coefficients come from{of} <small>{_count(each.rows, 'row')}</small>", on_one_line(inside)
-    if each.stated:
-        inside = f'<ul class="stated">{"".join(map(_source, each.stated))}</ul>'
-        yield f"What sources say <small>{len(each.stated)}</small>", on_one_line(inside)
+def derivation(each: Card, about: str) -> tuple[str, str] | None:
+    """The heading and the inside of a card's derivation, which is `about` something, on a line each."""
+    if not each.lines:
+        return None
+    lines = "".join(map(_line, each.lines))
+    inside = f'<div class="scroll"><table class="lines">{lines}</table></div><p class="note">{escape(each.ending)}'
+    return f"Derivation{_for(about)} <small>{_count(each.lines, 'line')}</small>", on_one_line(inside)
+
+
+def ledger(each: Card, about: str) -> tuple[str, str] | None:
+    """The same of the rows that the derivation starts from, where there are some."""
+    if not each.rows:
+        return None
+    heading = f"Where the coefficients come from{_for(about)} <small>{_count(each.rows, 'row')}</small>"
+    return heading, on_one_line(table(each.heads, each.rows))
+
+
+def sources(each: Card) -> tuple[str, str]:
+    """The same of what sources say."""
+    inside = f'<ul class="stated">{"".join(map(_source, each.stated))}</ul>'
+    return f"What sources say <small>{len(each.stated)}</small>", on_one_line(inside)
+
+
+def _for(about: str) -> str:
+    return f" for {escape(about)}" if about else ""
 
 
 def _count(parts: tuple[Any, ...], noun: str) -> str:
@@ -140,6 +151,7 @@ def _source(each: Stated) -> str:
 
 
 BLOCKS: dict[type, Callable[[Any], str]] = {
+    Cards: _cards,
     Paragraph: lambda block: f"<p>{inline(block.text)}",
     Grid: lambda block: table(block.heads, block.rows, block.numeric, sum(block.widths)),
     Picture: _picture,
@@ -147,12 +159,20 @@ BLOCKS: dict[type, Callable[[Any], str]] = {
 }
 
 
-def section(each: Section, about: Mapping[str, str] | None = None) -> str:
-    """A part of the document; what the parts of a card that unfold are about is said by the card's name."""
-    inside = "".join(
-        _cards(block, about or {}) if isinstance(block, Cards) else BLOCKS[type(block)](block) for block in each.blocks
-    )
-    return f'<section id="{escape(each.anchor)}"><h2>{escape(each.title)}</h2>{inside}</section>'
+def section(each: Section, later: Collection[str] = ()) -> str:
+    """A part of the document; of one that comes `later`, the page's code puts in what is behind its first block."""
+    blocks = each.blocks[:1] if each.anchor in later else each.blocks
+    there = " data-later" if each.anchor in later else ""
+    return f'<section id="{escape(each.anchor)}"{there}><h2>{escape(each.title)}</h2>{_blocks(blocks)}</section>'
+
+
+def rest(each: Section) -> str:
+    """What is behind the first block of a part, on one line."""
+    return on_one_line(_blocks(each.blocks[1:]))
+
+
+def _blocks(blocks: Iterable[Block]) -> str:
+    return "".join(BLOCKS[type(block)](block) for block in blocks)
 
 
 def outline(sections: tuple[Section, ...]) -> str:

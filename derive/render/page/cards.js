@@ -1,35 +1,59 @@
 // The cards: live values, the formula of the present plan, and what unfolds.
 const parser = new DOMParser();
 find("#controls").append(...parser.parseFromString(FORM, "text/html").body.childNodes);
-const FOLDS = all(".card > details").map((details, place) => ({ details, inside: FOLDED[place] }));
-// What a card unfolds to is put in when it is first opened; it is this page's own text, never a reader's.
-function unfold(each) {
-  if (each.inside === undefined) return;
-  each.details.append(...parser.parseFromString(each.inside, "text/html").body.childNodes);
-  each.inside = undefined;
-  reachable(each.details);
+// What is parsed is this page's own text, never a reader's.
+const parsed = place => parser.parseFromString(FOLDED[place], "text/html").body.childNodes;
+all("[data-later]").forEach((section, place, { length }) => section.append(...parsed(FOLDED.length - length + place)));
+// A part that unfolds has a heading, room for a command, and an inside that is put in when it is first opened.
+const FOLDS = [];
+function fold(card) {
+  const each = { details: element("details", "", element("summary")), command: element("p", "command"), inside: element("div"), place: -1, filled: -1 };
+  each.details.append(each.command, each.inside);
+  card.append(each.details);
+  FOLDS.push(each);
+  return each;
 }
-// Boxes that scroll are reached by the keyboard.
-function reachable(inside) {
-  for (const box of all(".scroll", inside)) if (box.scrollWidth > box.clientWidth) {
-    box.classList.add("wider");
-    box.tabIndex = 0;
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "scrolls sideways");
+function folded(each, place) {
+  each.details.hidden = place < 0;
+  if (each.place === place || place < 0) return;
+  each.place = place;
+  find("summary", each.details).replaceChildren(...parsed(place));
+  if (each.details.open) unfold(each);
+}
+function unfold(each) {
+  if (each.filled === each.place) return;
+  each.filled = each.place;
+  each.inside.replaceChildren(...parsed(each.place + 1));
+  for (const math of all(".lines td:nth-child(3) > math", each.inside)) math.replaceWith(...inLines(math));
+}
+// Boxes that scroll are reached by the keyboard, and say so; whether one does is measured before anything is changed.
+function reachable() {
+  const boxes = all(".scroll").map(box => [box, box.clientWidth && box.scrollWidth > box.clientWidth]);
+  for (const [box, wide] of boxes) if (wide !== box.classList.contains("wider")) {
+    box.classList.toggle("wider", Boolean(wide));
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "scrolls sideways"]]) {
+      if (wide) box.setAttribute(name, value); else box.removeAttribute(name);
+    }
   }
+}
+let measuring = 0;
+function measure() {
+  cancelAnimationFrame(measuring);
+  measuring = requestAnimationFrame(reachable);
 }
 const CARDS = all(".card").filter(card => NAMES.has(card.id)).map(card => {
   const body = find(".body", card), formula = find(".formula > span:last-child", card);
-  const derived = all("details", card).filter(each => !find("summary", each).textContent.startsWith("What sources"));
-  const plan = element("p", "plan"), value = element("div", "value");
-  const commands = derived.map(details => { const line = element("p", "command"); find("summary", details).after(line); return line; });
+  const place = NAMES.get(card.id), { derived, sources } = DATA.quantities[place], most = Math.max(...derived.map(([, , , , , folds]) => folds.length));
+  const plan = element("p", "plan"), value = element("div", "value"), folds = Array.from({ length: most }, () => fold(card));
+  if (sources >= 0) folded(fold(card), sources);
   const letters = element("details", "letters", element("summary", "", "Where its numbers come from"), element("div", "scroll"));
+  const under = find(".under", card) ?? element("p", "under");
   plan.hidden = true;
-  body.firstChild.append(plan);
+  body.firstChild.append(under, plan);
   body.append(value);
   card.append(letters);
   card.dataset.find += ` ${card.id} ${find("header p", card).textContent}`.toLowerCase();
-  return { card, place: NAMES.get(card.id), value, formula, plan, commands, letters, derived, still: [...formula.childNodes], shown: -1, key: "" };
+  return { card, place, value, formula, plan, letters, derived, folds, under, mark: find("h3 abbr", card), still: [...formula.children].flatMap(inLines), stillUnder: [...under.childNodes], shown: "", key: "" };
 });
 const TILES = all("[data-headline]").map(tile => {
   const verdict = element("p", "verdict"), place = NAMES.get(tile.dataset.headline), fits = DATA.fits.find(([wanted]) => wanted === place);
@@ -37,11 +61,9 @@ const TILES = all("[data-headline]").map(tile => {
   return { tile, place, value: find("dd", tile), verdict, fits, key: "" };
 });
 const MOST_DIGITS = 15;
-// A tile has no room for words of what is wrong: a dash, and the words are below the plan or at the field.
+// A tile has no room for words of what is wrong: a dash, and the words are below all of them.
 function showTile(each) {
   const { value } = run.quantity(each.place), { unit } = DATA.quantities[each.place];
-  if (bad(value) && value.entry) { each.value.classList.add("stale"); return; }
-  each.value.classList.remove("stale");
   const dash = element("span", "rounded", "—"), exact = bad(value) || value.low || value.about ? "" : textOf(value);
   each.tile.title = bad(value) ? value.text : value.low ? `${textOf(value.low)} to ${textOf(value.high)}` : value.about ? decimals(value, 15) : exact.slice(0, 300);
   each.value.replaceChildren(...(bad(value) ? [dash] : [roundedOf(show(value, unit))]));
@@ -58,15 +80,19 @@ function showVerdict({ verdict }, wanted, room, least, [yes, open, no]) {
   verdict.textContent = { holds: yes, nearly: open, fails: no }[is] ?? "";
   verdict.title = { holds: "the peak is below the low end of what is left for tensors", nearly: "the peak is between both ends of what is left for tensors", fails: "the peak is above all that is left for tensors" }[is] ?? "";
 }
-// What is wrong with the numbers that are shown first, each once, and not what a field says already.
+// What is wrong with the numbers that are shown first, each once, and not what a field of the plan says above them.
+const MOST_REASONS = 3;
 function showMissing() {
-  const said = new Set(ENTRIES.map(each => each.said.textContent)), found = new Set();
+  const said = new Set(ENTRIES.filter(each => each.field.closest(".plan")).map(each => each.said.textContent)), found = new Set();
   for (const { place } of TILES) {
     const { id, value } = run.quantity(place);
-    if (bad(value) && !value.entry && !said.has(value.text)) found.add(run.kind.name === "none" && (id < 0 || value.missing) ? "Without a model: a dash is a number that needs one." : value.text);
+    if (!bad(value)) continue;
+    const text = value.entry ? state.set.get(value.letters[0]).text : value.text;
+    if (!said.has(text)) found.add(run.kind.name === "none" && (id < 0 || value.missing) ? "Without a model: a dash is a number that needs one." : text);
   }
+  const shown = [...found].slice(0, MOST_REASONS), more = found.size - shown.length;
   find("#missing").classList.toggle("plain", run.kind.name === "none");
-  find("#missing").replaceChildren(...[...found].map(text => element("li", "", text)));
+  find("#missing").replaceChildren(...shown.concat(more ? [`and ${more} more: see the fields`] : []).map(text => element("li", "", text)));
 }
 const ENTRIES = all("[data-entry]").map(field => ({
   field, place: PLACE.get(field.dataset.entry), row: field.closest("[data-input]"), said: find(".said", field.parentElement), key: "",
@@ -77,10 +103,9 @@ function lettersOf(node, found = new Map()) {
   if (operation === 0) found.set(parts[0], parts); else for (const part of parts) lettersOf(part, found);
   return found;
 }
-// A card's formula as printed is of its stated plan and relations: else that of the present plan is put in its place.
-function asStated(place, id) {
-  const { stated } = DATA.quantities[place];
-  if (id !== stated) return false;
+// A derivation is of one plan and of relations: where others hold, the formula of the present plan is shown instead.
+function asStated([, same], id) {
+  if (id < 0 || !same.includes(id)) return id < 0;
   const letters = [...lettersOf(DATA.variants[id][0]).keys()];
   return !letters.some(letter => run.relations.has(letter) && (state.set.has(letter) || run.chosen.some(each => each.at.has(letter))));
 }
@@ -111,15 +136,20 @@ function showValue(box, entry, value, unit) {
 function showCard(each) {
   const { id, value } = run.quantity(each.place), { unit, dimensions } = DATA.quantities[each.place];
   showValue(each.value, each, value, unit);
-  const stated = id >= 0 && asStated(each.place, id), shown = id < 0 || stated ? -1 : DATA.variants[id][1];
+  const mine = each.derived.find(([kind]) => kind === run.kind.name) ?? each.derived[0], own = mine === each.derived[0];
+  const [, , derived, under, proved, folds] = mine, stated = asStated(mine, id), shown = stated ? `for ${mine[0]}` : `${id}`;
   if (shown !== each.shown) {
     each.shown = shown;
-    each.formula.replaceChildren(...(shown < 0 ? each.still : [mathematics(shown)]));
-    each.card.classList.toggle("planned", shown >= 0);
+    each.formula.replaceChildren(...(stated && own ? each.still : inLines(mathematics(stated ? derived : DATA.variants[id][1]))));
+    measure();
+    each.under.replaceChildren(...(own ? each.stillUnder : under.flatMap((math, i) => [i ? ", " : "for ", mathematics(math)])));
+    each.card.classList.toggle("planned", !stated);
+    if (each.mark) each.mark.hidden = !stated || !proved; // the mark is of the derivation's own formula
   }
-  const words = shown < 0 ? "" : `as it is for ${describe(dimensions) || "the sizes that are set"}`;
+  const words = stated ? "" : `as it is for ${describe(dimensions) || "the sizes that are set"}`;
   if (each.plan.textContent !== words) { each.plan.textContent = words; each.plan.hidden = !words; }
-  if (each.derived.some(details => details.open)) showCommand(each, shown < 0);
+  each.folds.forEach((fold, i) => folded(fold, folds[i] ?? -1));
+  if (each.folds.some(({ details }) => details.open)) showCommand(each, stated);
   if (each.letters.open) showLetters(each, id);
 }
 function describe(dimensions) {
@@ -156,7 +186,7 @@ function showCommand(each, stated) {
   const plan = planText(names), parts = ["python -m derive", name];
   if (names.includes("kind") && run.kind.name !== "none") parts.push(`--${DATA.pickers[0].key} ${model} --symbolic`);
   if (plan) parts.push(`--plan ${plan}`);
-  for (const line of each.commands) {
+  for (const { command: line } of each.folds) {
     line.hidden = stated;
     line.replaceChildren("The formula above is another one: its lines are printed by ", element("code", "", parts.join(" ")));
   }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from derive.render.documents.blocks import coded
+from derive.render.page.blocks import inline
 from derive.render.page.live import Choice, Group, Input, Live, Picker
 from derive.render.typeset.mathml import mathml
 
@@ -17,7 +19,7 @@ def controls(live: Live) -> str:
     degrees = "".join(_degree(inputs[key]) for key in live.degrees)
     return (
         '<fieldset class="pickers"><legend class="hidden">Model and device</legend>'
-        f"{''.join(map(_picker, live.pickers))}</fieldset>"
+        f"{''.join(map(_picker, live.pickers))}{''.join(map(_about, live.pickers))}</fieldset>"
         f'<fieldset class="plan"><legend>Plan</legend>{degrees}{"".join(map(_choice, live.choices))}</fieldset>'
         f"{_headline(live)}"
         '<ul class="note" id="missing" role="status"></ul>'
@@ -38,6 +40,10 @@ def _groups(words: str, groups: tuple[Group, ...], inputs: dict[str, Input], liv
 def _picker(picker: Picker) -> str:
     options = "".join(_option(each.name, each.title) for each in picker.presets)
     return _select(picker.label, f'id="pick-{escape(picker.key)}" data-pick="{escape(picker.key)}"', options)
+
+
+def _about(picker: Picker) -> str:
+    return f'<p class="note">{inline(coded(picker.about))}' if picker.about else ""
 
 
 def _choice(choice: Choice) -> str:
@@ -78,24 +84,30 @@ def _group(group: Group, inputs: dict[str, Input], live: Live) -> str:
 
 
 def _row(each: Input) -> str:
-    unit = f" <small>{escape(each.unit)}</small>" if each.unit != "1" and not _says(each) else ""
     label = f'<label for="{_id(each)}">{mathml(each.latex)}</label>'
     return (
         f'<tr data-input="{escape(each.key)}"><th scope="row">{label}</th>'
-        f'<td class="meaning">{escape(each.meaning)}{unit}</td><td>{_entry(each)}</td></tr>'
+        f'<td class="meaning">{escape(each.meaning)}</td><td>{_entry(each)}</td></tr>'
     )
 
 
-def _says(each: Input) -> bool:
-    """Whether the meaning names the unit already."""
-    return each.unit.split("/")[0].lower() in each.meaning.lower()
+SHORT = {"second": "s", "hour": "h", "dollar": "$", "device*hour": "device-hours", "byte": "B"}
+COUNTS = ("1", "parameter", "token", "device")  # what the meaning names
+
+
+def _unit(each: Input) -> str:
+    """The unit beside a field: what a number without a suffix is in."""
+    if each.unit in COUNTS:
+        return ""
+    parts = [SHORT.get(part, part) for part in each.unit.split("/")]
+    return f"<small>{escape('/'.join(part for part in parts if part != 'device'))}</small>"
 
 
 def _entry(each: Input) -> str:
     name = _id(each)
     return (
         f'<input id="{name}" data-entry="{escape(each.key)}" inputmode="text" spellcheck="false" maxlength="80" '
-        f'aria-label="{escape(each.meaning)}" aria-describedby="{name}-said">'
+        f'aria-label="{escape(each.meaning)}" aria-describedby="{name}-said">{_unit(each)}'
         f'<span class="said" id="{name}-said"></span>'
     )
 

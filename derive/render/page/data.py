@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from derive.errors import DeriveError
 from derive.interval import Interval, affine
 from derive.model import Given
+from derive.render.page.derived import Derived, Unfolding
 from derive.render.page.live import Choice, Follows, Kind, Live, Preset, Quantity, Room, Split, Use, Variant
 from derive.render.page.program import Program, exact
 from derive.render.typeset.mathml import mathml
@@ -58,13 +59,17 @@ class Elements:
         return self._places[node]
 
 
-def payload(live: Live) -> dict[str, Any]:
+def payload(live: Live, found: Unfolding | None = None) -> dict[str, Any]:
     """Everything that the page computes from; `DeriveError` for an expression that its machine does not have."""
     inputs = {each.key: place for place, each in enumerate(live.inputs)}
     program = Program(inputs, {each.name: place for place, each in enumerate(live.quantities)})
     elements = Elements()
     variants = _Variants(program, elements)
     quantities = [_quantity(each, live, variants) for each in live.quantities]
+    unfolds = found if found is not None else Unfolding()
+    for each, made in zip(live.quantities, quantities, strict=True):
+        made["derived"] = [_derived(each, one, variants) for one in unfolds.derived.get(each.name, ())]
+        made["sources"] = unfolds.stated.get(each.name, -1)
     relations: dict[int, str] = {}
     kinds = [_kind(kind, inputs, program, relations) for kind in live.kinds]
     behind, usual = _behind(live)
@@ -137,7 +142,7 @@ class _Table:
 def _preset(preset: Preset, inputs: Mapping[str, int]) -> dict[str, Any]:
     values = [[inputs[key], exact(Fraction(given.value)), given.origin] for key, given in preset.values.items()]
     return {
-        "name": preset.name, "title": preset.title, "kind": preset.kind, "values": values,
+        "name": preset.name, "title": preset.title, "aliases": preset.aliases, "kind": preset.kind, "values": values,
         "choices": dict(preset.choices), "without": [[inputs[key], why] for key, why in preset.without.items()],
     }  # fmt: skip
 
@@ -185,6 +190,26 @@ def _quantity(each: Quantity, live: Live, variants: _Variants) -> dict[str, Any]
     stated = each.variants.get(each.stated or first)
     place = -1 if stated is None else variants.add(stated)
     return {"name": each.name, "unit": each.unit, "dimensions": values, "table": table, "stated": place}
+
+
+def _derived(each: Quantity, derived: Derived, variants: _Variants) -> list[Any]:
+    """A derivation: its kind, the variants that it shows, its formula, what that holds under, its mark, what unfolds.
+
+    It shows every variant with the same formula in the same letters, whatever these are of.
+    """
+    shown = each.variants.get(derived.combination)
+    same = [
+        variants.add(other)
+        for other in each.variants.values()
+        if isinstance(shown, Variant) and isinstance(other, Variant) and _formula(other) == _formula(shown)
+    ]
+    card, latex = derived.card, variants.elements.add
+    under = [latex(part.latex) for part in card.under]
+    return [derived.kind, sorted(set(same)), latex(card.formula.latex), under, bool(card.mark), derived.folds]
+
+
+def _formula(variant: Variant) -> tuple[Any, ...]:
+    return variant.tree, {letter: use.key for letter, use in variant.uses.items()}
 
 
 def _values(dimension: str, live: Live) -> list[str]:

@@ -46,6 +46,7 @@ class Preset:
     kind: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)  # inputs that it has no value for, and why
+    aliases: tuple[str, ...] = ()  # other names that an address may have for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,13 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Picker:
-    """A list of presets of which one is chosen."""
+    """A list of presets of which one is chosen; `about` says where others come from, code between backticks."""
 
     key: str
     label: str
     presets: tuple[Preset, ...]
     first: str
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ class Quantity:
 
     A dimension is "kind", the key of a choice, the key of a degree (its values: "1", and the key itself where it is
     more), or "whole": whether what is smaller than a degree is kept whole ("" or "whole"). `stated` is the combination
-    that the document's card is about.
+    that the document's card is about, `others` those that its formula for other kinds is about.
     """
 
     name: str
@@ -159,6 +161,7 @@ class Quantity:
     dimensions: tuple[str, ...]
     variants: Mapping[tuple[str, ...], Variant | str]
     stated: tuple[str, ...] = ()
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ const PLAIN = new Set(["preset", "default", ""]); // origins that go without say
 function showEntries() {
   const own = new Set(run.kind.inputs), messages = new Map();
   for (const { place } of CARDS.length ? CARDS : TILES) {
-    const { value } = run.quantity(place);
-    if (bad(value)) for (const letter of value.letters) if (!messages.has(letter) && value.split) messages.set(letter, value.text);
+    const { is } = run.variant(place), refused = Array.isArray(is) ? run.undivided(is[2]) : null;
+    for (const letter of refused?.split ? refused.letters : []) if (messages.get(letter)?.padded ?? true) messages.set(letter, refused);
   }
   const sizes = new Set(DATA.kinds.flatMap(kind => kind.inputs));
   for (const each of ENTRIES) {
@@ -14,17 +14,24 @@ function showEntries() {
     const found = set ? { value: set, origin: "set here" } : run.given(place, DATA.inputs[place].usual);
     const sure = found.origin && !bad(found.value), stands = !set && !sure && input.stands >= 0 ? input.stands : found.of ?? -1;
     const value = stands >= 0 && !set ? run.quantity(stands).value : found.value;
-    field.placeholder = bad(value) ? "—" : value.low ? `${plain(value.low, input)} to ${plain(value.high, input)}` : plain(value, input);
-    const wrong = set && bad(set) ? set.text : run.broken.get(place) ?? messages.get(place) ?? (found.value.lacking ? found.value.text : "");
-    const text = wrong || (set ? (input.unit === "1" ? "" : show(set, input.unit)) : stands >= 0 ? `= ${DATA.quantities[stands].name}` : PLAIN.has(found.origin) ? "" : found.origin);
+    field.placeholder = bad(value) ? "—" : value.low ? `${typed(value.low, input)} to ${typed(value.high, input)}` : typed(value, input);
+    const wrong = set && bad(set) ? set.text : run.broken.get(place) ?? messages.get(place)?.text ?? (found.value.lacking ? found.value.text : "");
+    const other = set && !wrong ? otherwise(place, set) : "";
+    const text = wrong || other || (set ? (input.unit === "1" ? "" : show(set, input.unit)) : stands >= 0 ? `= ${DATA.quantities[stands].name}` : PLAIN.has(found.origin) ? "" : found.origin);
     if (said.textContent !== text) said.textContent = text;
     field.setAttribute("aria-invalid", wrong ? "true" : "false");
     row.classList.toggle("wrong", Boolean(wrong));
+    row.classList.toggle("differs", Boolean(other));
     row.classList.toggle("set", Boolean(set) && !wrong);
     row.classList.toggle("absent", sizes.has(place) && !own.has(place));
   }
 }
-const plain = (x, input) => (x.about ? decimals(x, 6) : x.d === 1n && x.n < 10n ** 7n ? textOf(x) : show(x, input.unit).replace(/ \(.*| (?:parameter|token|device).*|\/(?:token|device).*/, ""));
+// What was typed for a letter that stands for a quantity which is another one here: that quantity keeps its own value.
+function otherwise(place, set) {
+  const { name, stands, behind, unit } = DATA.inputs[place], of = stands >= 0 ? stands : behind, value = of >= 0 ? run.quantity(of).value : null;
+  if (!value || bad(value) || value.low || show(value, unit) === show(set, unit)) return "";
+  return `${DATA.quantities[of].name} is ${show(value, unit).replace(/ \(.*| (?:parameter|token|device)s?$/g, "")} here; what uses ${name} takes what you typed`;
+}
 
 function showControls() {
   for (const field of all("[data-pick]")) field.value = state.picks[field.dataset.pick];
@@ -94,10 +101,8 @@ function goTo(id, outline = false) {
 // What a card is found by beside its own text: its topic, what its letters mean, and who states it where.
 function searched(card) {
   const found = [card.dataset.find, find("h2", card.closest("section"))?.textContent, card.closest("[data-topic]")?.dataset.topic];
-  for (const { details, inside } of FOLDS) {
-    if (details.parentElement === card && inside) for (const [, source, where] of inside.matchAll(/<b>(.*?)<\/b>(.*?)<(?:code|div)/g)) found.push(source, where);
-  }
-  const place = NAMES.get(card.id), { stated } = DATA.quantities[place] ?? {};
+  const place = NAMES.get(card.id), { stated, sources = -1 } = DATA.quantities[place] ?? {};
+  if (sources >= 0) for (const [, source, where] of FOLDED[sources + 1].matchAll(/<b>(.*?)<\/b>(.*?)<(?:code|div)/g)) found.push(source, where);
   if (stated >= 0 && typeof DATA.variants[stated] !== "string") for (const letter of lettersOf(DATA.variants[stated][0]).keys()) found.push(DATA.inputs[letter].meaning);
   return found.join(" ").toLowerCase();
 }
@@ -157,6 +162,7 @@ document.addEventListener("change", event => {
 document.addEventListener("toggle", event => {
   if (!event.target.open) return;
   FOLDS.filter(each => each.details === event.target).forEach(unfold);
+  measure();
   CARDS.filter(each => each.card.contains(event.target)).forEach(showCard);
 }, true);
 document.addEventListener("click", event => {
@@ -174,8 +180,9 @@ document.addEventListener("keydown", event => {
 document.addEventListener("submit", event => event.preventDefault());
 window.addEventListener("hashchange", restore);
 for (const each of all(".live")) each.hidden = false;
+window.addEventListener("resize", measure);
 restore();
-reachable(document);
+measure();
 window.shapeproof = Object.freeze({
   evaluate, spent: () => spent, recompute: () => { compute(); return spent; },
   parse: (text, input) => { const found = input ? parseLetter(input, text) : parseValue(text); return bad(found) ? { wrong: found.text } : input ? { value: textOf(found) } : { value: textOf(found.value), unit: found.unit }; },

@@ -1,5 +1,5 @@
 // What the page computes: the program of shared nodes, the letters' values, and every quantity at the present setting.
-const PRESETS = DATA.pickers.map(picker => new Map(picker.presets.map(each => [each.name, each])));
+const PRESETS = DATA.pickers.map(picker => new Map(picker.presets.flatMap(each => [...each.aliases, each.name].map(name => [name, each]))));
 const KINDS = new Map(DATA.kinds.map(kind => [kind.name, kind]));
 const PLACE = new Map(DATA.inputs.map((input, place) => [input.key, place]));
 const NAMES = new Map(DATA.quantities.map((each, place) => [each.name, place]));
@@ -188,7 +188,7 @@ class Run {
       let text = `${key} = ${degree.n} does not divide ${name} = ${value.n} (${meaning})`;
       if (rule === 1) text += `, and is not a multiple of it either: choose ${key} so that one divides the other`;
       if (rule === 2) { const step = BigInt(DATA.padding) * degree.n; text += `: frameworks pad it, set ${name} = ${(value.n + step - 1n) / step * step}`; }
-      return Object.assign(new Wrong(text, [place, of]), { split: true });
+      return Object.assign(new Wrong(text, [place, of]), { split: true, padded: rule === 2 });
     }
     return null;
   }
