@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 from derive.errors import DeriveError
 from derive.evaluation import divided_axes
@@ -21,9 +21,6 @@ from derive.sheet.choices import BEHIND, CHOICES, DEGREE, DEGREES, EXAMPLES, PLA
 from derive.tensor import Mesh, Remainder
 from derive.tree import Call, Node, Symbol, symbols_of
 from formulas.notation import common
-
-if TYPE_CHECKING:
-    from sympy import Expr
 
 WHOLE = "whole"
 DIMENSIONS: dict[str, tuple[str, ...]] = {
@@ -213,7 +210,7 @@ def _parsed(text: str) -> Plan:
 
 
 @cache
-def _read(amounts: tuple[Expr, ...], order: tuple[str, ...], written: bool) -> Node:
+def _read(amounts: tuple[Any, ...], order: tuple[str, ...], written: bool) -> Node:
     """A sum as it is read: many settings of a page have the same rows."""
     return as_written(amounts, order) if written else sum_to_tree(amounts, order)
 
