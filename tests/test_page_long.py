@@ -60,9 +60,9 @@ PIECES = ".formula > span:last-child > math"
 def test_what_is_cut_off_says_that_it_scrolls(tab: Any, width: int) -> None:
     tab.set_viewport_size({"width": width, "height": 800})
     tab.evaluate("document.querySelectorAll('.card details').forEach(each => { each.open = true; })")
-    tab.wait_for_timeout(200)
+    # The page measures itself a moment after it changed.
+    tab.wait_for_function(f"({CUT}).every(([_, content]) => content.includes('scrolls sideways'))", timeout=10_000)
     cut = tab.evaluate(CUT)
-    assert all("scrolls sideways" in content for _, content in cut), cut
     assert {name for name, _ in cut} <= ({*NAMES} if width == 375 else {"recompute-factor", "model-activations"})
 
 
