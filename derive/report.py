@@ -9,6 +9,7 @@ from typing import Any
 
 from derive.citation import REFUTED, Claim
 from derive.derivation import Derivation, derivation
+from derive.errors import PlanError
 from derive.evaluation import Valued, exact_text, number, valued
 from derive.interval import Interval
 from derive.model import Given, Model
@@ -154,11 +155,14 @@ def _settings(formula: Formula, model: Model | None, plan: Plan, filled: Plan) -
 
 
 def _enters(key: str, formula: Formula, model: Model, filled: Plan) -> bool:
-    """Whether a quantity's own rows change with how a block runs."""
+    """Whether a quantity's own rows change with how a block runs, or cannot be had where it runs otherwise."""
     chosen, choices = dict(filled.kernels)[key], KERNELS[key]
     other = next(name for name, kernel in choices.items() if (kernel is None) != (choices[chosen] is None))
     changed = replace(filled, kernels=tuple((dict(filled.kernels) | {key: other}).items()))
-    return formula.rows(model, filled) != formula.rows(model, changed)
+    try:
+        return formula.rows(model, filled) != formula.rows(model, changed)
+    except PlanError:  # context parallelism keeps no scores
+        return True
 
 
 def plan_items(plan: Plan) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import derive.monomials
+import derive.reading
 import derive.verdict
 from derive import (
     Citation,
@@ -84,19 +85,29 @@ def test_a_claim_that_divides_by_zero_is_open():
     assert judge(only(layer_parameters, f"({LAYER})*(h - a)/(h - a)", about=llama)).verdict == "open"
 
 
-def test_rows_are_compared_with_what_is_read(monkeypatch):
-    """Reading a row wrongly would put a false first line under every proof."""
+@pytest.fixture
+def misread(monkeypatch):
+    """Rows are read seven times as large as they are, and what was read before or is read now is not kept."""
+    held = (derive.monomials.terms_of, derive.reading._tree, derive.verdict.read_back)
     wrong = {kind: lambda each, rule=rule: times_seven(rule(each)) for kind, rule in derive.monomials.TERMS.items()}
     monkeypatch.setattr(derive.monomials, "TERMS", wrong)
+    for each in held:
+        each.cache_clear()
+    yield
+    for each in held:
+        each.cache_clear()
+
+
+@pytest.mark.usefixtures("misread")
+def test_rows_are_compared_with_what_is_read():
+    """Reading a row wrongly would put a false first line under every proof."""
     with pytest.raises(ClaimError, match="was read as"):
         derivation(layer_parameters, model("llama"), Plan().filled(llama.kernels, llama.mask))
 
 
-def test_a_claim_is_compared_with_what_is_read(monkeypatch):
+@pytest.mark.usefixtures("misread")
+def test_a_claim_is_compared_with_what_is_read():
     claim = only(layer_parameters, f"7*({LAYER})", about=llama)
-    wrong = {kind: lambda each, rule=rule: times_seven(rule(each)) for kind, rule in derive.monomials.TERMS.items()}
-    monkeypatch.setattr(derive.monomials, "TERMS", wrong)
-    derive.verdict.read_back.cache_clear()
     with pytest.raises(ClaimError, match="hostile2026, here: layer-parameters was read as"):
         judge(claim)
 

@@ -177,7 +177,8 @@ def test_on_the_first_stage_alone_a_layer_reads_the_embedding(model_type):
             "last": "recompute=layer,pp=2,stage=last",
         }.items()
     }
-    assert held == {"whole": (2 + 5 * 4) * tokens, "first": (2 + 2 * 4) * tokens, "last": 3 * 4 * tokens}
+    # Two micro-batches are under way on the first of two stages.
+    assert held == {"whole": (2 + 5 * 4) * tokens, "first": 2 * (2 + 2 * 4) * tokens, "last": 3 * 4 * tokens}
 
 
 @types

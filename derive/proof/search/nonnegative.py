@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
-from math import comb, prod
+from math import comb, gcd, prod
 from typing import Any
 
 from derive.proof.checker import REALS, WHOLES, Context, Monomial, Polynomial, join, sign
@@ -77,10 +77,11 @@ def _covered(p: Polynomial, strict: bool, setting: Setting) -> tuple[Polynomial,
         if found is None:
             break
         place, n, quotient, coefficient = found
-        rest = added(times(rest, {(): -coefficient}), times(n, {quotient: c}))
-        terms = [replace(term, weight=times(term.weight, {(): -coefficient})) for term in terms]
-        terms.append(Term({quotient: -c}, (place,)))
-        factor *= -coefficient
+        scale, weight = -coefficient // gcd(coefficient, c), -c // gcd(coefficient, c)
+        rest = added(times(rest, {(): scale}), times(n, {quotient: -weight}))
+        terms = [replace(term, weight=times(term.weight, {(): scale})) for term in terms]
+        terms.append(Term({quotient: weight}, (place,)))
+        factor *= scale
     if sign(rest, replace(setting.context, facts=[])) < 1 + strict:
         return None
     return {(): factor}, [Term(rest), *terms] if rest else terms

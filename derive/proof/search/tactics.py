@@ -49,7 +49,7 @@ def steps_for(statement: Mapping[str, Any]) -> list[Any] | None:
     >>> at_most = {"symbols": {"t": "positive integer"}, "define": [], "given": [["<=", 2, "t"]], "witness": {"t": 2},
     ...            "relation": "<", "left": ["/", 34, "t"], "right": ["+", 10, ["/", 24, "t"]]}
     >>> steps_for(at_most)
-    [['combine', '<', ['/', 34, 't'], ['+', 10, ['/', 24, 't']], 't', [[10], [10, 0]]]]
+    [['combine', '<', ['/', 34, 't'], ['+', 10, ['/', 24, 't']], 't', [[['*', 5, 't']], [5, 0]]]]
     """
     defined = {name for name, _ in statement["define"]}
     free = {name: kind for name, kind in statement["symbols"].items() if name not in defined}
