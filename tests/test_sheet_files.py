@@ -67,6 +67,11 @@ def test_two_people_get_the_same_bytes(tmp_path):
     assert found[0].replace(b"0.assets", b"") == found[1].replace(b"12345.assets", b"")
 
 
+def test_what_is_held_is_written_without_sympy(tmp_path):
+    code = f"import sys; from derive.cli import main; main(['cheatsheet', '-o', {str(tmp_path / 'x.md')!r}]); "
+    subprocess.run([sys.executable, "-c", f"{code}assert 'sympy' not in sys.modules"], check=True)
+
+
 @pytest.fixture
 def hostile():
     cell = ((HOSTILE,), (Code(HOSTILE),), (Strong(HOSTILE),))

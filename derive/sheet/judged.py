@@ -19,7 +19,6 @@ from derive.render.documents.blocks import (
     Text,
     text,
 )
-from derive.render.latex import RELATIONS
 from derive.render.marks import MARKS
 
 REFUTED = MARKS["refuted"]
@@ -89,7 +88,7 @@ def _defined(card: Card) -> Math:
     What a derivation starts with may be a part, one block's share; what it ends in may be nearly the quantity alone.
     """
     first, parts = card.lines[0], [card.symbol.latex, card.formula.latex]
-    whole = (first.left, first.relation) == (card.symbol, Math(RELATIONS["="]))
+    whole = (first.left, first.relation) == (card.symbol, Math("="))
     if whole and len(first.right.latex) < len(card.formula.latex):
         parts.insert(1, first.right.latex)
     return Math(" = ".join(parts))
