@@ -3,7 +3,25 @@
 from collections.abc import Iterator
 from typing import Any
 
-from derive.render.documents.blocks import Math
+import pytest
+
+from derive.render.documents.blocks import Document, Math
+from derive.sheet import stored
+from derive.sheet.document import sheet
+from derive.sheet.held import Held
+from derive.sheet.selection import selection
+
+
+@pytest.fixture(scope="module")
+def held() -> Held:
+    """What is committed of the sheet."""
+    return stored.held()
+
+
+@pytest.fixture(scope="module")
+def whole(held: Held) -> Document:
+    """The sheet that nobody has selected of."""
+    return sheet(selection([], None, None), held)
 
 
 def mathematics(part: Any) -> Iterator[str]:

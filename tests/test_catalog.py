@@ -25,7 +25,6 @@ from formulas import (
     TOPICS,
     all_claims,
     catalog,
-    claims_about,
     entries,
     entry_of,
     formula_named,
@@ -248,15 +247,6 @@ def test_a_file_of_sources_has_one_citation_and_claims(module: str):
     assert citation.key.replace("-", "_") == module
     assert all((citation.kind, citation.authors, citation.year, citation.title, citation.locator))
     assert [claim for claim in CLAIMS if claim.source is citation]
-
-
-@EVERY
-@pytest.mark.parametrize("forms", [False, True])
-def test_claims_are_found_by_the_text_of_their_sources(name: str, forms: bool):
-    """So that a command imports few sources: a table names its formula as that is called, not by another name."""
-    about = formula_named(ENTRIES[name])
-    found = tuple(claim for claim in CLAIMS if claim.formula is about and (claim.form or not forms))
-    assert claims_about(about, forms=forms) == found
 
 
 def test_every_claim_is_about_a_formula_of_the_catalog_and_said_once():

@@ -18,7 +18,7 @@ from derive.plan import KEYS
 from derive.reading import to_tree
 from derive.tree import Negative, Node, symbols_of
 from derive.verdict import is_neglected, judge, plan_of
-from formulas import all_claims, catalog
+from formulas import all_claims, catalog, claims_about
 from formulas.activations import activations
 from formulas.architectures.gpt import gpt
 from formulas.notation import common
@@ -185,3 +185,12 @@ def test_a_slip_in_a_quotation_stops_the_import(rows, given, message):
     with pytest.raises(ClaimError) as caught:
         claims(source, activations, "table 9", about=gpt, rows=rows, given=given)
     assert str(caught.value) == f"someone2020, table 9: {message}"
+
+
+@pytest.mark.parametrize("name", catalog())
+@pytest.mark.parametrize("forms", [False, True])
+def test_claims_are_found_by_the_text_of_their_sources(name: str, forms: bool):
+    """So that a command imports few sources: a table names its formula as that is called, not by another name."""
+    about = catalog()[name]
+    found = tuple(claim for claim in CLAIMS if claim.formula is about and (claim.form or not forms))
+    assert claims_about(about, forms=forms) == found

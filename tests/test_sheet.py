@@ -23,20 +23,12 @@ from derive.tree import substitute
 from derive.values import show
 from formulas import TOPICS, all_claims, catalog, entries
 from formulas.models import model
-from tests.documents import mathematics
+from tests.documents import held, mathematics, whole
+
+__all__ = ["held", "whole"]
 
 COMMANDS = {r"\frac", r"\left", r"\right", r"\min", r"\max", r"\sqrt", r"\lceil", r"\rceil", r"\cdot"}
 CONVENTIONAL = [name for names in CONVENTIONS.values() if len(names) > 1 for name in names]
-
-
-@pytest.fixture(scope="module")
-def held():
-    return stored.held()
-
-
-@pytest.fixture(scope="module")
-def whole(held):
-    return sheet(selection([], None, None), held)
 
 
 def test_what_is_held_is_what_is_derived_now():

@@ -13,22 +13,12 @@ from derive.render.documents.blocks import Code, Document, Grid, Paragraph, Sect
 from derive.render.documents.markdown import anchor
 from derive.render.typeset.boxes import boxes
 from derive.render.typeset.broken import width
-from derive.sheet import stored
-from derive.sheet.document import sheet
 from derive.sheet.selection import selection
-from tests.documents import mathematics
+from tests.documents import held, mathematics, whole
+
+__all__ = ["held", "whole"]
 
 HOSTILE = '<script>alert(1)</script> \\input{/etc/passwd} #eval("1") $x$ `code` | cell _a_ 中 ^~'
-
-
-@pytest.fixture(scope="module")
-def held():
-    return stored.held()
-
-
-@pytest.fixture(scope="module")
-def whole(held):
-    return sheet(selection([], None, None), held)
 
 
 def test_mathematics_is_read_in_every_form(whole):

@@ -16,7 +16,7 @@ from derive.tree import symbols_of
 from derive.values import parse_value
 from formulas import formula_of
 from formulas.hardware import Device, device, devices
-from formulas.models import in_letters, presets
+from formulas.models import presets
 from formulas.notation import common
 
 DEGREE = "t"
@@ -139,8 +139,8 @@ def models_picker(named: list[Model], kinds: Mapping[str, str], added: tuple[Mod
         degrees, plan = opening(each)
         kind = kinds[each.name or ""]
         found.append(Preset(each.name or "", _title(each), {**values, **degrees}, kind, {**chosen, **plan}))
-    first = added[0].name if added else "llama3-70b"
-    return Picker("model", "Model", tuple(found[1:] + found[:1]), first or next(iter(in_letters())), OTHERS)
+    first = (added[0].name or "") if added else "llama3-70b"
+    return Picker("model", "Model", tuple(found[1:] + found[:1]), first, OTHERS)
 
 
 def _title(about: Model) -> str:
